@@ -1,0 +1,4 @@
+"""Regular languages over Unicode code points."""
+
+class Language:
+    """Placeholder until regular/ lands."""
