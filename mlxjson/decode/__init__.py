@@ -1,0 +1,1 @@
+"""Token ids in, token ids out. Nothing here knows text, and nothing here prints."""

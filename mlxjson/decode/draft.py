@@ -1,0 +1,36 @@
+"""Guessing the next tokens by looking the last ones up in what was said before.
+
+Prompt lookup (Saxena 2023): extraction copies values out of its prompt, so the continuation of
+the latest earlier occurrence of the last n tokens is a good guess of the next ones.
+"""
+
+from collections.abc import Sequence
+
+NGRAMS = (3, 2, 1)
+
+
+class PromptLookup:
+    """An index of the n-grams of a growing sequence of ids, for n in 3, 2, 1."""
+
+    def __init__(self, ids: Sequence[int] = ()) -> None:
+        self._ids: list[int] = []
+        self._after: dict[tuple[int, ...], int] = {}
+        self.extend(ids)
+
+    def extend(self, ids: Sequence[int]) -> None:
+        """Append ids. An n-gram is entered once something follows it, the latest one wins."""
+        for token_id in ids:
+            here = len(self._ids)
+            for n in NGRAMS:
+                if here >= n:
+                    self._after[tuple(self._ids[here - n : here])] = here
+            self._ids.append(token_id)
+
+    def guess(self, behind: Sequence[int], limit: int) -> Sequence[int]:
+        """At most `limit` ids that may follow the sequence and then `behind`."""
+        tail = (*self._ids[-NGRAMS[0] :], *behind)[-NGRAMS[0] :]
+        for n in NGRAMS:
+            start = self._after.get(tuple(tail[-n:])) if len(tail) >= n else None
+            if start is not None:
+                return self._ids[start : start + limit]
+        return ()

@@ -1,0 +1,40 @@
+"""Token masks on the device: packed bits in, masked logits out."""
+
+from functools import partial
+
+import mlx.core as mx
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+
+
+def empty_rows(count: int, width: int) -> Rows:
+    """Packed masks for `count` positions.
+
+    Returns an int32 array of shape (count, ceil(width / 32)); bit i % 32 of word i // 32 says
+    whether id i is allowed, as xgrammar packs it.
+    """
+    return np.zeros((count, (width + 31) // 32), dtype=np.int32)
+
+
+def forbid(row: NDArray[np.int32], token_id: int) -> None:
+    """Clear one id's bit in one packed row, in place."""
+    row.view(np.uint32)[token_id // 32] &= np.uint32(0xFFFFFFFF ^ (1 << (token_id % 32)))
+
+
+@partial(mx.compile, shapeless=False)
+def _masked(logits: mx.array, words: mx.array) -> mx.array:
+    bits = (words[..., None] >> mx.arange(32, dtype=mx.uint32)) & 1
+    allowed = bits.reshape(words.shape[0], -1)[:, : logits.shape[-1]]
+    return mx.where(allowed == 1, logits, mx.array(-mx.inf, dtype=logits.dtype))
+
+
+def apply(logits: mx.array, rows: Rows) -> mx.array:
+    """Set the logits of forbidden ids to -inf.
+
+    Args:
+        logits: (positions, width), any float dtype.
+        rows: (positions, ceil(width / 32)) int32, packed as in `empty_rows`.
+    """
+    return _masked(logits, mx.array(rows.view(np.uint32)))
