@@ -1,0 +1,279 @@
+"""The decode loop for one sequence.
+
+One step: forward pass for what was accepted → fill the masks while the device works → sample →
+accept → jump over what is forced. Contract:
+
+- an id is given out only after the matcher accepted it;
+- a stop id is never given out; where nothing but a stop id is allowed no pass is spent on it;
+- the cache is only appended to, except behind a draft, which needs a cache that can be trimmed;
+- an all-masked row, or an id the matcher refuses after masking, is an internal error.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import mlx.core as mx
+import numpy as np
+
+from mlxjson.decode import mask
+from mlxjson.decode.draft import PromptLookup
+from mlxjson.decode.matcher import Matcher
+from mlxjson.decode.sample import Sampling, sampler
+from mlxjson.errors import MlxjsonError
+
+PREFILL_CHUNK = 256
+
+Progress = Callable[[int, int], None]
+
+
+class Network(Protocol):
+    """A causal language model: ids (1, n) int32 and a cache to logits (1, n, width)."""
+
+    width: int
+    context_length: int
+
+    def __call__(self, ids: mx.array, cache: list[Any]) -> mx.array:
+        """Run the ids behind what the cache holds, and add them to it."""
+
+    def make_cache(self) -> list[Any]:
+        """An empty cache."""
+
+
+class Finish(StrEnum):
+    """Why a generation ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What the loop may do besides one id a pass."""
+
+    jump: bool = True
+    draft: int = 0
+
+
+@dataclass(slots=True)
+class Counters:
+    """What happened, in ids and passes; prefill passes are not counted."""
+
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    forward_passes: int = 0
+    forced_tokens: int = 0
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Draft:
+    """Guessed ids, and which of them are choices that the model has to confirm."""
+
+    ids: list[int] = field(default_factory=list)
+    choices: list[int] = field(default_factory=list)
+
+
+class Decoder:
+    """Generates ids behind a prompt under a matcher.
+
+    Args:
+        network: the model.
+        matcher: the constraint, nothing accepted yet.
+        sampling: how ids are chosen.
+        max_tokens: the most ids to give out.
+        switches: jump-forward and drafting.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        matcher: Matcher,
+        *,
+        sampling: Sampling,
+        max_tokens: int,
+        switches: Switches,
+    ) -> None:
+        self.counters = Counters()
+        self.finish: Finish | None = None
+        self._network = network
+        self._matcher = matcher
+        self._sample = sampler(sampling)
+        self._max_tokens = max_tokens
+        self._jump = switches.jump
+        self._cache = network.make_cache()
+        self._draft_length = switches.draft if _trimmable(self._cache) else 0
+        self._lookup = PromptLookup()
+        self._pending: list[int] = []
+        self._banned: dict[int, set[int]] = {}
+
+    def run(self, prompt: Sequence[int], progress: Progress | None = None) -> Iterator[list[int]]:
+        """Give out ids as they are accepted, in groups; afterwards `finish` says why it ended.
+
+        Args:
+            prompt: the prompt's ids, at least one.
+            progress: called with (ids done, ids in all) after each chunk of prefill.
+        """
+        self.counters.prompt_tokens = len(prompt)
+        opening = self._forced()
+        self._pending = [*prompt, *opening]
+        self._lookup.extend(self._pending)
+        if opening:
+            yield opening
+        if not self._ended():
+            self._prefill(progress)
+        while self.finish is None:
+            ids = self._step()
+            if ids:
+                yield ids
+
+    def _prefill(self, progress: Progress | None) -> None:
+        """Run all but the last pending id; the logits of these are never computed."""
+        total = len(self._pending)
+        while len(self._pending) > 1:
+            chunk = self._pending[: min(PREFILL_CHUNK, len(self._pending) - 1)]
+            self._network(mx.array([chunk], dtype=mx.int32), self._cache)
+            mx.eval([layer.state for layer in self._cache])
+            del self._pending[: len(chunk)]
+            if progress is not None:
+                progress(total - len(self._pending), total)
+
+    def _step(self) -> list[int]:
+        draft = self._guess()
+        logits = self._forward([*self._pending, *draft.ids], behind=len(draft.ids) + 1)
+        rows = self._masks(draft)
+        chosen = self._choose(logits, rows, draft)
+        ids = self._confirm(draft, chosen)
+        self._pending = list(ids)
+        self._lookup.extend(ids)
+        return ids
+
+    def _forward(self, ids: list[int], behind: int) -> mx.array:
+        """Logits (behind, width) of the last positions; the device starts on them at once."""
+        logits = self._network(mx.array([ids], dtype=mx.int32), self._cache)[0, -behind:]
+        mx.async_eval(logits)
+        self.counters.forward_passes += 1
+        return logits
+
+    def _masks(self, draft: _Draft) -> mask.Rows:
+        """One packed mask for each choice of the draft, and one for the id behind it."""
+        self._matcher.rollback(len(draft.ids))
+        rows = mask.empty_rows(len(draft.choices) + 1, self._network.width)
+        stops = [*draft.choices, len(draft.ids)]
+        at = 0
+        for row, stop in zip(rows, stops, strict=True):
+            for token_id in draft.ids[at:stop]:
+                self._accept(token_id)
+            self._matcher.fill(row)
+            at = stop
+        for token_id in self._banned.get(self.counters.output_tokens, ()):
+            mask.forbid(rows[0], token_id)
+        return rows
+
+    def _choose(self, logits: mx.array, rows: mask.Rows, draft: _Draft) -> list[int]:
+        if not rows.any(axis=1).all():
+            raise MlxjsonError("the grammar allows no token here")
+        positions = [*draft.choices, len(draft.ids)]
+        masked = mask.apply(logits[mx.array(positions)] if draft.ids else logits, rows)
+        output = [self.counters.output_tokens + position for position in positions]
+        return [int(i) for i in np.array(self._sample(masked, output))]
+
+    def _confirm(self, draft: _Draft, chosen: list[int]) -> list[int]:
+        """Keep the draft up to the first choice that the model does not share, then its own id."""
+        agreed = 0
+        for at, token_id in zip(draft.choices, chosen, strict=False):
+            if draft.ids[at] != token_id:
+                break
+            agreed += 1
+        kept = draft.choices[agreed] if agreed < len(draft.choices) else len(draft.ids)
+        self._drop(len(draft.ids) - kept)
+        self.counters.accepted_tokens += agreed
+        self.counters.forced_tokens += kept - agreed
+        self.counters.output_tokens += kept
+        return draft.ids[:kept] + self._take(chosen[agreed])
+
+    def _drop(self, count: int) -> None:
+        """Forget the last `count` ids of the draft, in the matcher and in the cache."""
+        if count:
+            self._matcher.rollback(count)
+            for layer in self._cache:
+                layer.trim(count)
+
+    def _take(self, token_id: int) -> list[int]:
+        """Accept a sampled id and what it forces; a stop id ends the generation."""
+        if self.counters.output_tokens >= self._max_tokens:
+            self._end_at_limit(token_id)
+            return []
+        self._accept(token_id)
+        if self._matcher.finished:
+            self.finish = Finish.STOP
+            return []
+        self.counters.output_tokens += 1
+        ids = [token_id, *self._forced()]
+        self._ended()
+        return ids
+
+    def _end_at_limit(self, token_id: int) -> None:
+        """At the limit a document that may end is complete only if the model ends it there."""
+        self._accept(token_id)
+        self.finish = Finish.STOP if self._matcher.finished else Finish.LENGTH
+
+    def _ended(self) -> bool:
+        if self._matcher.must_end:
+            self.finish = Finish.STOP
+        elif self.counters.output_tokens >= self._max_tokens and not self._matcher.may_end:
+            self.finish = Finish.LENGTH
+        return self.finish is not None
+
+    def _forced(self) -> list[int]:
+        """Accept the ids that have to come next, within the limit."""
+        if not self._jump:
+            return []
+        ids = self._matcher.forced_ids(self._max_tokens - self.counters.output_tokens)
+        for token_id in ids:
+            self._accept(token_id)
+        self.counters.forced_tokens += len(ids)
+        self.counters.output_tokens += len(ids)
+        return ids
+
+    def _accept(self, token_id: int) -> None:
+        if not self._matcher.accept(token_id):
+            raise MlxjsonError(f"the grammar refuses token {token_id}, which it had allowed")
+
+    def _guess(self) -> _Draft:
+        """A draft that the matcher accepts; afterwards the matcher stands behind it."""
+        draft = _Draft()
+        room = min(self._draft_length, self._max_tokens - self.counters.output_tokens - 1)
+        while len(draft.choices) < room and self._extend(draft, room):
+            pass
+        self.counters.drafted_tokens += len(draft.choices)
+        return draft
+
+    def _extend(self, draft: _Draft, room: int) -> bool:
+        """Add guessed ids up to the first that forces others; False when there is no guess."""
+        for token_id in self._lookup.guess(draft.ids, room - len(draft.choices)):
+            if self._matcher.must_end or not self._matcher.accept(token_id):
+                return False
+            if self._matcher.finished:
+                self._matcher.rollback(1)
+                return False
+            draft.choices.append(len(draft.ids))
+            forced = self._forced_in_draft(room - len(draft.ids))
+            draft.ids += [token_id, *forced]
+            if forced:
+                return True
+        return False
+
+    def _forced_in_draft(self, limit: int) -> list[int]:
+        if not self._jump or limit <= 0:
+            return []
+        ids = self._matcher.forced_ids(limit)
+        for token_id in ids:
+            self._accept(token_id)
+        return ids
+
+
+def _trimmable(cache: list[Any]) -> bool:
+    return all(hasattr(layer, "is_trimmable") and layer.is_trimmable() for layer in cache)

@@ -1,0 +1,77 @@
+"""What the loop asks of a constraint, and the constraint that allows everything."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Matcher(Protocol):
+    """A constraint on ids, advanced one id at a time.
+
+    A finished matcher is never filled, accepted into or sampled for again.
+    """
+
+    @property
+    def finished(self) -> bool:
+        """A stop id was accepted."""
+
+    @property
+    def may_end(self) -> bool:
+        """What was accepted so far is complete; more may still be allowed."""
+
+    @property
+    def must_end(self) -> bool:
+        """Nothing but a stop id is allowed."""
+
+    def accept(self, token_id: int) -> bool:
+        """Advance by one id, or return False and stay."""
+
+    def fill(self, row: NDArray[np.int32]) -> None:
+        """Write the packed mask of the next id into `row`, int32 (ceil(width / 32),)."""
+
+    def forced_ids(self, limit: int) -> list[int]:
+        """At most `limit` ids of the one text that has to come next; nothing is accepted."""
+
+    def rollback(self, count: int) -> None:
+        """Take back the last `count` accepted ids."""
+
+
+class Unconstrained:
+    """Every id of the tokenizer is allowed; the first stop id ends it."""
+
+    def __init__(self, known: int, stop_ids: Iterable[int]) -> None:
+        """Args: known: how many ids the tokenizer has; those from `known` up are padding."""
+        self._known = known
+        self._stop_ids = frozenset(stop_ids)
+        self._accepted: list[int] = []
+
+    @property
+    def finished(self) -> bool:
+        return bool(self._accepted) and self._accepted[-1] in self._stop_ids
+
+    @property
+    def may_end(self) -> bool:
+        return True
+
+    @property
+    def must_end(self) -> bool:
+        return False
+
+    def accept(self, token_id: int) -> bool:
+        if self.finished or not 0 <= token_id < self._known:
+            return False
+        self._accepted.append(token_id)
+        return True
+
+    def fill(self, row: NDArray[np.int32]) -> None:
+        bits = np.zeros(row.size * 32, dtype=np.uint8)
+        bits[: self._known] = 1
+        row[:] = np.packbits(bits, bitorder="little").view(np.int32)
+
+    def forced_ids(self, limit: int) -> list[int]:
+        return []
+
+    def rollback(self, count: int) -> None:
+        del self._accepted[len(self._accepted) - count :]
