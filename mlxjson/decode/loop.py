@@ -229,13 +229,19 @@ class Decoder:
 
     def _forced(self) -> list[int]:
         """Accept the ids that have to come next, within the limit."""
-        if not self._jump:
-            return []
-        ids = self._matcher.forced_ids(self._max_tokens - self.counters.output_tokens)
-        for token_id in ids:
-            self._accept(token_id)
+        ids = self._forced_ids(behind=0)
         self.counters.forced_tokens += len(ids)
         self.counters.output_tokens += len(ids)
+        return ids
+
+    def _forced_ids(self, behind: int) -> list[int]:
+        """Accept what is forced behind the output and `behind` more ids."""
+        room = self._max_tokens - self.counters.output_tokens - behind
+        if not self._jump or room <= 0:
+            return []
+        ids = self._matcher.forced_ids(room)
+        for token_id in ids:
+            self._accept(token_id)
         return ids
 
     def _accept(self, token_id: int) -> None:
@@ -260,19 +266,12 @@ class Decoder:
                 self._matcher.rollback(1)
                 return False
             draft.choices.append(len(draft.ids))
-            forced = self._forced_in_draft(room - len(draft.ids))
-            draft.ids += [token_id, *forced]
+            draft.ids.append(token_id)
+            forced = self._forced_ids(behind=len(draft.ids))
+            draft.ids += forced
             if forced:
                 return True
         return False
-
-    def _forced_in_draft(self, limit: int) -> list[int]:
-        if not self._jump or limit <= 0:
-            return []
-        ids = self._matcher.forced_ids(limit)
-        for token_id in ids:
-            self._accept(token_id)
-        return ids
 
 
 def _trimmable(cache: list[Any]) -> bool:

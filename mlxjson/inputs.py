@@ -1,0 +1,120 @@
+"""Reading what the user names: prompts, schemas, grammars, choices; files, text or stdin."""
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlxjson.environment import Environment
+from mlxjson.errors import UsageError
+
+STDIN = "-"
+SILENCE_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Reads named inputs; stdin can be read only once, and remembers for what."""
+
+    environment: Environment
+    ignore_stdin: bool = False
+    _stdin_used_for: str | None = None
+
+    def text(self, name: str, purpose: str) -> str:
+        """The text of a file, or of stdin for `-`.
+
+        Raises: UsageError when it can't be read or is not UTF-8.
+        """
+        if name == STDIN:
+            return self._stdin(purpose)
+        try:
+            data = Path(name).read_bytes()
+        except OSError as error:
+            raise UsageError(f"can't read the {purpose}: {error.strerror}", where=name) from error
+        return _decode(data, name)
+
+    def json(self, named: str, purpose: str) -> Any:
+        """A JSON document given as `-`, as a file name, or itself as text."""
+        if named.lstrip()[:1] in ("{", "[") or named.strip() in ("true", "false"):
+            return parse_json(named, f"--{purpose}")
+        text = self.text(named, purpose)
+        return parse_json(text, "standard input" if named == STDIN else named)
+
+    def prompt(self, words: Iterable[str], file: str | None) -> str:
+        """The prompt: what stdin or the file holds, then the words of the command line.
+
+        Raises: UsageError when there is nothing at all.
+        """
+        parts = [self.text(file, "prompt")] if file is not None else []
+        if file is None and self._has_piped_prompt():
+            parts.append(self._stdin("prompt"))
+        parts.append(" ".join(words))
+        prompt = "\n\n".join(part.strip() for part in parts if part.strip())
+        if not prompt:
+            raise UsageError(
+                "the prompt is empty",
+                hint="Give it as an argument, with -f FILE, or through a pipe.",
+            )
+        return prompt
+
+    def _has_piped_prompt(self) -> bool:
+        return (
+            self.environment.stdin_is_data
+            and not self.ignore_stdin
+            and self._stdin_used_for is None
+        )
+
+    def _stdin(self, purpose: str) -> str:
+        if self._stdin_used_for is not None:
+            raise UsageError(
+                f"standard input can't be both the {self._stdin_used_for} and the {purpose}",
+                hint="Put one of them into a file.",
+            )
+        self._stdin_used_for = purpose
+        if self.environment.stdin is None:
+            raise UsageError(f"standard input is closed, so there is no {purpose} to read")
+        return _decode(self._read_with_notice(purpose), "standard input")
+
+    def _read_with_notice(self, purpose: str) -> bytes:
+        """Read to the end; after some silence say what is being waited for."""
+        assert self.environment.stdin is not None
+        notice = threading.Timer(SILENCE_SECONDS, self._say_waiting, [purpose])
+        notice.daemon = True
+        notice.start()
+        try:
+            return self.environment.stdin.read()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise UsageError(f"can't read the {purpose}: {reason}", where="standard input") from error
+        finally:
+            notice.cancel()
+
+    def _say_waiting(self, purpose: str) -> None:
+        self.environment.say(
+            f"mlxjson: waiting for the {purpose} on standard input (--ignore-stdin to go without)"
+        )
+
+
+def _decode(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"not UTF-8 text: byte {error.start} can't be read", where=where) from error
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Parse a JSON document that configures a run (a schema, not a result).
+
+    Raises: UsageError with line and column.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"{where}, line {error.lineno}, column {error.colno}"
+        raise UsageError(f"not JSON: {error.msg}", where=place) from error
+    except RecursionError as error:
+        raise UsageError("nested too deeply to be read", where=where) from error
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}", where=where) from error
