@@ -1,0 +1,58 @@
+"""How a task is told to a chat model.
+
+The fixed part (instructions, schema) stands in the system message, so that runs with the same
+schema share a prompt prefix; the document stands alone in the user message.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Message = dict[str, str]
+
+_EXTRACT = "Answer with one JSON document that follows this JSON Schema, and nothing else:"
+_JSON = "Answer with one JSON document, and nothing else."
+_CHOOSE = "Answer with exactly one of these options, and nothing else:"
+
+# What only governs the schema itself, or is forced anyway, teaches the model nothing.
+_LEFT_OUT = frozenset({"$schema", "$id", "$comment", "additionalProperties"})
+
+
+def gen_messages(
+    text: str, schema: Any | None = None, system: str | None = None
+) -> list[Message]:
+    """Messages that ask for a document of `schema` (None: any JSON, or not to be told)."""
+    told = _JSON if schema is None else f"{_EXTRACT}\n{told_schema(schema)}"
+    return _messages(system, told, text)
+
+
+def choice_messages(
+    text: str, options: Sequence[str] | None, system: str | None = None
+) -> list[Message]:
+    """Messages that ask for one of `options` (None: not to be told)."""
+    told = None if options is None else "\n".join((_CHOOSE, *(f"- {o}" for o in options)))
+    return _messages(system, told, text)
+
+
+def plain_messages(text: str, system: str | None = None) -> list[Message]:
+    """Messages that say nothing about the form of the answer."""
+    return _messages(system, None, text)
+
+
+def told_schema(schema: Any) -> str:
+    """The schema as the model reads it: one line of JSON, without what teaches it nothing."""
+    return json.dumps(_trimmed(schema), ensure_ascii=False)
+
+
+def _trimmed(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_trimmed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _trimmed(value) for key, value in schema.items() if key not in _LEFT_OUT}
+
+
+def _messages(system: str | None, told: str | None, text: str) -> list[Message]:
+    fixed = "\n\n".join(part for part in (system, told) if part)
+    head = [{"role": "system", "content": fixed}] if fixed else []
+    return [*head, {"role": "user", "content": text}]
