@@ -11,6 +11,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
+
+Handle = Any  # an object of xgrammar, which has no usable types
 
 
 class _Inert:

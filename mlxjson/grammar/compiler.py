@@ -1,0 +1,90 @@
+"""One vocabulary, one compiler: grammar text in, `Compiled` out, `Matcher` from that."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mlxjson.grammar.engine import Handle, xgr
+from mlxjson.grammar.mask import Words, mask_of
+from mlxjson.grammar.matcher import Matcher
+from mlxjson.grammar.messages import reported
+from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
+from mlxjson.vocabulary import Vocabulary
+
+Encode = Callable[[str], Sequence[int]]
+
+
+class Engine:
+    """Compiles grammars for one vocabulary.
+
+    Args:
+        vocabulary: what each id writes. Ids that write nothing are never allowed, except stop ids.
+        cache_dir: the folder for compiled results; None keeps nothing on disk.
+        encode: the tokenizer's own encoding of a text without special tokens, so that forced
+            text is cut as the model would cut it; None cuts it by longest match.
+        eager: build all masks while compiling. Slower to start and faster per token: for
+            thousands of documents of one grammar.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        cache_dir: Path | None = None,
+        encode: Encode | None = None,
+        eager: bool = False,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.cache_dir = cache_dir
+        self.encode = encode
+        self.stop_mask: Words = mask_of(vocabulary.stop_ids, vocabulary.width)
+        self._info = tokenizer_info(vocabulary)
+        self._compiler = xgr.GrammarCompiler(
+            self._info, enable_dynamic_compilation=not eager, max_threads=8 if eager else 2
+        )
+
+    def compile(self, source: Source, *, trusted: bool = False) -> "Compiled":
+        """Compile `source`. `trusted` marks grammars of our own making: they skip the analysis.
+
+        Raises:
+            ConstraintError: the text is no grammar, has no sentence, or is too large.
+        """
+        with reported(source, quiet=trusted):
+            grammar = self._parse(source)
+            return Compiled(self, self._compiler.compile_grammar(grammar))
+
+    def speaks(self, token_id: int) -> bool:
+        """Whether `token_id` writes text or ends the generation."""
+        tokens = self.vocabulary.tokens
+        if 0 <= token_id < len(tokens) and tokens[token_id]:
+            return True
+        return token_id in self.vocabulary.stop_ids
+
+    def _parse(self, source: Source) -> Handle:
+        if isinstance(source, LarkSource):
+            return xgr.Grammar.from_lark(source.text, tokenizer_info=self._info)
+        return xgr.Grammar.from_ebnf(source.text)
+
+
+def tokenizer_info(vocabulary: Vocabulary) -> Handle:
+    """xgrammar's form of the vocabulary, with ids up to `width` that no grammar can produce."""
+    return xgr.TokenizerInfo(
+        list(vocabulary.tokens),
+        xgr.VocabType.RAW,
+        vocab_size=vocabulary.width,
+        stop_token_ids=sorted(vocabulary.stop_ids),
+    )
+
+
+class Compiled:
+    """A grammar ready to match; cheap to make matchers from."""
+
+    def __init__(self, engine: Engine, handle: Handle) -> None:
+        self.engine = engine
+        self._handle = handle
+
+    def matcher(self) -> Matcher:
+        """A matcher at the start of the grammar."""
+        return Matcher(self.engine, xgr.GrammarMatcher(self._handle))
+
+
+__all__ = ["Compiled", "EbnfSource", "Engine", "LarkSource"]

@@ -1,0 +1,78 @@
+"""xgrammar's errors and warnings as ours: where and what, without C++ path and time stamp."""
+
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mlxjson.errors import ConstraintError
+from mlxjson.grammar.sources import Source
+
+# "[21:26:52] /project/cpp/grammar_parser.cc:820: " and the name of a failed check.
+_ORIGIN = re.compile(r"\[\d\d:\d\d:\d\d\] \S+:\d+: (?:Check failed: \(.*?\) is false: )?")
+_PLACE = re.compile(r"(?:EBNF (?:parser|lexer)|Lark) error at line (\d+), column (\d+): ")
+_WARNING = re.compile(r"Warning: (.*)")
+
+_stderr_lock = threading.Lock()
+
+
+def clean(message: str) -> str:
+    """`message` of xgrammar on one line, without time stamps, C++ paths and source excerpts."""
+    return _ORIGIN.sub("", message).strip().split("\n")[0].rstrip(". ")
+
+
+def constraint_error(message: str, source: Source) -> ConstraintError:
+    """The error of `source` that xgrammar tells in `message`."""
+    text = clean(message)
+    place = _PLACE.match(text)
+    if place is None:
+        return ConstraintError(text, where=source.name)
+    line, column = place.groups()
+    reason = text[place.end() :] or "unexpected end"
+    return ConstraintError(reason, where=f"{source.name}:{line}:{column}")
+
+
+@contextmanager
+def reported(source: Source, *, quiet: bool = False) -> Iterator[None]:
+    """Run a conversion of `source`; its errors become ConstraintError.
+
+    C++ writes its warnings to file descriptor 2. They mean that the grammar isn't what the user
+    wrote, so they are errors too. `quiet` is for text of our own, which has none to catch.
+    """
+    try:
+        if quiet:
+            yield
+            return
+        warnings: list[str] = []
+        with _captured_stderr(warnings):
+            yield
+    except RuntimeError as error:
+        raise constraint_error(str(error), source) from None
+    if warnings:
+        raise ConstraintError(warnings[0], where=source.name)
+
+
+@contextmanager
+def _captured_stderr(lines: list[str]) -> Iterator[None]:
+    """Collect the warnings that go to file descriptor 2 meanwhile into `lines`.
+
+    The descriptor belongs to the whole process, hence the lock; what other threads write to it
+    at the same time is handed on afterwards.
+    """
+    with _stderr_lock, tempfile.TemporaryFile() as file:
+        saved = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            file.seek(0)
+            for line in file.read().decode(errors="replace").splitlines():
+                warning = _WARNING.search(line)
+                if warning:
+                    lines.append(clean(warning[1]))
+                else:
+                    os.write(2, line.encode() + b"\n")

@@ -1,0 +1,22 @@
+"""What the grammar layer compiles: grammar text, with a name for its messages."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EbnfSource:
+    """A GBNF-like grammar whose start rule is `root`. `name` is its file, or how to call it."""
+
+    text: str
+    name: str = "grammar"
+
+
+@dataclass(frozen=True, slots=True)
+class LarkSource:
+    """A Lark grammar whose start rule is `start`. `name` is its file, or how to call it."""
+
+    text: str
+    name: str = "grammar"
+
+
+Source = EbnfSource | LarkSource
