@@ -34,7 +34,7 @@ class ExitCode(IntEnum):
 
 
 class MlxjsonError(Exception):
-    """Base of all errors. `where` is a file, JSON Pointer or line and column; `hint` the next step."""
+    """Base of all errors. `where` is a file, pointer or line and column; `hint` the next step."""
 
     code = ExitCode.BUG
 
@@ -76,7 +76,7 @@ class CutOff(MlxjsonError):
 
 
 class InvalidDocument(MlxjsonError):
-    """A complete document that fails the schema. `document` is the text, `pointer` where it fails."""
+    """A complete document that fails the schema: its text, and where and by which keyword."""
 
     code = ExitCode.INVALID
 

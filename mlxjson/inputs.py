@@ -86,8 +86,9 @@ class Inputs:
         try:
             return self.environment.stdin.read()
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise UsageError(f"can't read the {purpose}: {reason}", where="standard input") from error
+            raise UsageError(
+                f"can't read the {purpose}: {error.strerror}", where="standard input"
+            ) from error
         finally:
             notice.cancel()
 
@@ -101,7 +102,7 @@ def _decode(data: bytes, where: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"not UTF-8 text: byte {error.start} can't be read", where=where) from error
+        raise UsageError(f"not UTF-8 text (byte {error.start})", where=where) from error
 
 
 def parse_json(text: str, where: str) -> Any:

@@ -16,6 +16,7 @@ _CHOOSE = "Answer with exactly one of these options, and nothing else:"
 
 # What only governs the schema itself, or is forced anyway, teaches the model nothing.
 _LEFT_OUT = frozenset({"$schema", "$id", "$comment", "additionalProperties"})
+_NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 
 
 def gen_messages(
@@ -49,7 +50,18 @@ def _trimmed(schema: Any) -> Any:
         return [_trimmed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _trimmed(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    return {
+        key: _by_name(value) if key in _NAMED else _trimmed(value)
+        for key, value in schema.items()
+        if key not in _LEFT_OUT
+    }
+
+
+def _by_name(schemas: Any) -> Any:
+    """Schemas under names of the user's own, of which none is left out."""
+    if not isinstance(schemas, dict):
+        return schemas
+    return {name: _trimmed(schema) for name, schema in schemas.items()}
 
 
 def _messages(system: str | None, told: str | None, text: str) -> list[Message]:

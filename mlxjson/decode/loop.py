@@ -103,31 +103,79 @@ class Decoder:
         self._sample = sampler(sampling)
         self._max_tokens = max_tokens
         self._jump = switches.jump
-        self._cache = network.make_cache()
-        self._draft_length = switches.draft if _trimmable(self._cache) else 0
-        self._lookup = PromptLookup()
-        self._pending: list[int] = []
+        self._draft_length = switches.draft
+        self._prompt: list[int] = []
+        self._output: list[int] = []
+        self._free: list[bool] = []
         self._banned: dict[int, set[int]] = {}
+        self._restart([])
 
-    def run(self, prompt: Sequence[int], progress: Progress | None = None) -> Iterator[list[int]]:
-        """Give out ids as they are accepted, in groups; afterwards `finish` says why it ended.
+    def start(self, prompt: Sequence[int], progress: Progress | None = None) -> list[int]:
+        """Run the prompt and what is forced behind it; give out the forced ids.
 
         Args:
             prompt: the prompt's ids, at least one.
-            progress: called with (ids done, ids in all) after each chunk of prefill.
+            progress: called with (ids done, ids in all) after each chunk.
         """
         self.counters.prompt_tokens = len(prompt)
+        self._prompt = list(prompt)
         opening = self._forced()
-        self._pending = [*prompt, *opening]
-        self._lookup.extend(self._pending)
-        if opening:
-            yield opening
+        self._output, self._free = list(opening), [False] * len(opening)
+        self._restart([*prompt, *opening])
         if not self._ended():
             self._prefill(progress)
+        return opening
+
+    def run(self) -> Iterator[list[int]]:
+        """Give out ids as they are accepted, in groups, until `finish` says why it ended."""
         while self.finish is None:
             ids = self._step()
             if ids:
                 yield ids
+
+    def rewind(self, position: int) -> int | None:
+        """Go back to the first choice at or behind output `position`, and exclude what was chosen.
+
+        Falls back to the last choice before it. Returns how many output ids remain, or None where
+        every id was forced, so that there is nothing to choose otherwise.
+        """
+        choices = [at for at, free in enumerate(self._free) if free]
+        later = [at for at in choices if at >= position]
+        if not choices:
+            return None
+        at = later[0] if later else choices[-1]
+        self._banned.setdefault(at, set()).add(self._output[at])
+        self._banned = {key: ids for key, ids in self._banned.items() if key <= at}
+        self._matcher.rollback(len(self._output) - at + int(self._matcher.finished))
+        del self._output[at:], self._free[at:]
+        self.counters.output_tokens = at
+        self.finish = None
+        self._shorten([*self._prompt, *self._output])
+        return at
+
+    def _restart(self, ids: list[int]) -> None:
+        """An empty cache, with `ids` still to be run."""
+        self._cache = self._network.make_cache()
+        self._can_trim = _trimmable(self._cache)
+        self._cached = 0
+        self._pending = ids
+        self._lookup = PromptLookup(ids)
+
+    def _shorten(self, ids: list[int]) -> None:
+        """Make the cache hold all but the last of `ids`, which it began with."""
+        surplus = self._cached - (len(ids) - 1)
+        if self._can_trim and surplus >= 0:
+            self._trim(surplus)
+            self._pending = ids[-1:]
+            self._lookup = PromptLookup(ids)
+        else:
+            self._restart(ids)
+            self._prefill(None)
+
+    def _trim(self, count: int) -> None:
+        for layer in self._cache:
+            layer.trim(count)
+        self._cached -= count
 
     def _prefill(self, progress: Progress | None) -> None:
         """Run all but the last pending id; the logits of these are never computed."""
@@ -136,6 +184,7 @@ class Decoder:
             chunk = self._pending[: min(PREFILL_CHUNK, len(self._pending) - 1)]
             self._network(mx.array([chunk], dtype=mx.int32), self._cache)
             mx.eval([layer.state for layer in self._cache])
+            self._cached += len(chunk)
             del self._pending[: len(chunk)]
             if progress is not None:
                 progress(total - len(self._pending), total)
@@ -147,6 +196,7 @@ class Decoder:
         chosen = self._choose(logits, rows, draft)
         ids = self._confirm(draft, chosen)
         self._pending = list(ids)
+        self._output += ids
         self._lookup.extend(ids)
         return ids
 
@@ -154,6 +204,7 @@ class Decoder:
         """Logits (behind, width) of the last positions; the device starts on them at once."""
         logits = self._network(mx.array([ids], dtype=mx.int32), self._cache)[0, -behind:]
         mx.async_eval(logits)
+        self._cached += len(ids)
         self.counters.forward_passes += 1
         return logits
 
@@ -168,9 +219,16 @@ class Decoder:
                 self._accept(token_id)
             self._matcher.fill(row)
             at = stop
-        for token_id in self._banned.get(self.counters.output_tokens, ()):
-            mask.forbid(rows[0], token_id)
+            self._exclude(row, self.counters.output_tokens + stop)
         return rows
+
+    def _exclude(self, row: mask.Row, position: int) -> None:
+        """Clear what was tried before at this position, unless nothing would be left."""
+        before = row.copy()
+        for token_id in self._banned.get(position, ()):
+            mask.forbid(row, token_id)
+        if not row.any():
+            row[:] = before
 
     def _choose(self, logits: mx.array, rows: mask.Rows, draft: _Draft) -> list[int]:
         if not rows.any(axis=1).all():
@@ -192,14 +250,15 @@ class Decoder:
         self.counters.accepted_tokens += agreed
         self.counters.forced_tokens += kept - agreed
         self.counters.output_tokens += kept
+        free = set(draft.choices)
+        self._free += [at in free for at in range(kept)]
         return draft.ids[:kept] + self._take(chosen[agreed])
 
     def _drop(self, count: int) -> None:
         """Forget the last `count` ids of the draft, in the matcher and in the cache."""
         if count:
             self._matcher.rollback(count)
-            for layer in self._cache:
-                layer.trim(count)
+            self._trim(count)
 
     def _take(self, token_id: int) -> list[int]:
         """Accept a sampled id and what it forces; a stop id ends the generation."""
@@ -212,6 +271,7 @@ class Decoder:
             return []
         self.counters.output_tokens += 1
         ids = [token_id, *self._forced()]
+        self._free += [True] + [False] * (len(ids) - 1)
         self._ended()
         return ids
 
@@ -252,6 +312,8 @@ class Decoder:
         """A draft that the matcher accepts; afterwards the matcher stands behind it."""
         draft = _Draft()
         room = min(self._draft_length, self._max_tokens - self.counters.output_tokens - 1)
+        if not self._can_trim:
+            return draft
         while len(draft.choices) < room and self._extend(draft, room):
             pass
         self.counters.drafted_tokens += len(draft.choices)

@@ -6,6 +6,7 @@ import mlx.core as mx
 import numpy as np
 from numpy.typing import NDArray
 
+Row = NDArray[np.int32]
 Rows = NDArray[np.int32]
 
 
@@ -18,7 +19,7 @@ def empty_rows(count: int, width: int) -> Rows:
     return np.zeros((count, (width + 31) // 32), dtype=np.int32)
 
 
-def forbid(row: NDArray[np.int32], token_id: int) -> None:
+def forbid(row: Row, token_id: int) -> None:
     """Clear one id's bit in one packed row, in place."""
     row.view(np.uint32)[token_id // 32] &= np.uint32(0xFFFFFFFF ^ (1 << (token_id % 32)))
 
