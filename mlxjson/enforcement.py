@@ -1,7 +1,6 @@
 """What the grammar will enforce of a constraint, and what is left to check afterwards."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from mlxjson.constraint import (
 )
 from mlxjson.errors import ConstraintError
 from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
+from mlxjson.regular import Language, to_ebnf
 from mlxjson.schema.shapes import Finding
 from mlxjson.validate import Failure
 
@@ -76,15 +76,11 @@ def _of_schema(schema: Any, layout: Any) -> Enforcement:
 def _choice_rules(options: tuple[str, ...]) -> str:
     if not options:
         raise ConstraintError("there is nothing to choose from")
-    from mlxjson.regular import Language, to_ebnf
-
     return _root(*to_ebnf(Language.literals(options), "choice"))
 
 
 def _regex_rules(pattern: str) -> str:
-    from mlxjson.regular import Language, to_ebnf
-
-    language = Language.pattern(pattern, dialect="python", anchored=True)
+    language = _regex_language(pattern)
     if language.is_empty():
         raise ConstraintError("no text matches this pattern", where=pattern)
     return _root(*to_ebnf(language, "r"))
@@ -116,14 +112,13 @@ def _schema_check(schema: Any) -> Check:
 
 
 def _regex_check(pattern: str) -> Check:
-    try:
-        compiled = re.compile(pattern)
-    except re.error:  # our own extensions, such as \p{L}
-        from mlxjson.regular import Language
+    # Not `re`: it may take exponential time, and knows nothing of \p{L}.
+    language = _regex_language(pattern)
+    return lambda text: None if language.accepts(text) else _failure("pattern", text)
 
-        language = Language.pattern(pattern, dialect="python", anchored=True)
-        return lambda text: None if language.accepts(text) else _failure("pattern", text)
-    return lambda text: None if compiled.fullmatch(text) else _failure("pattern", text)
+
+def _regex_language(pattern: str) -> Language:
+    return Language.pattern(pattern, dialect="python", anchored=True)
 
 
 def _failure(keyword: str, text: str) -> Failure:

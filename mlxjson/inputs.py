@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlxjson.constraint import Ebnf, Lark
 from mlxjson.environment import Environment
 from mlxjson.errors import UsageError
 
@@ -41,6 +42,20 @@ class Inputs:
             return parse_json(named, f"--{purpose}")
         text = self.text(named, purpose)
         return parse_json(text, "standard input" if named == STDIN else named)
+
+    def choices(
+        self, single: Iterable[str], joined: str | None, file: str | None
+    ) -> tuple[str, ...]:
+        """Options given one by one, separated by commas, and as the lines of a file.
+
+        Raises: UsageError when there is none.
+        """
+        options = [*single, *((joined or "").split(",") if joined else ())]
+        if file is not None:
+            options += [line for line in self.text(file, "choices").splitlines() if line]
+        if not options:
+            raise UsageError("there is nothing to choose from", hint="Give options with -c.")
+        return tuple(dict.fromkeys(options))
 
     def prompt(self, words: Iterable[str], file: str | None) -> str:
         """The prompt: what stdin or the file holds, then the words of the command line.
@@ -119,3 +134,15 @@ def parse_json(text: str, where: str) -> Any:
         raise UsageError("nested too deeply to be read", where=where) from error
     except ValueError as error:
         raise UsageError(f"not JSON: {error}", where=where) from error
+
+
+def grammar_of(source: str, name: str, lark: bool | None) -> Ebnf | Lark:
+    """The grammar in a text: as told, else by the file's ending, else by what it looks like.
+
+    An EBNF rule is `name ::= …`; a Lark rule is `name: …`.
+    """
+    if lark is None:
+        lark = name.endswith(".lark") or (
+            not name.endswith((".ebnf", ".gbnf")) and "::=" not in source
+        )
+    return Lark(source) if lark else Ebnf(source)

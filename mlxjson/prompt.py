@@ -12,6 +12,7 @@ Message = dict[str, str]
 
 _EXTRACT = "Answer with one JSON document that follows this JSON Schema, and nothing else:"
 _JSON = "Answer with one JSON document, and nothing else."
+_MATCH = "Answer with nothing but a text that matches this regular expression as a whole:"
 _CHOOSE = "Answer with exactly one of these options, and nothing else:"
 
 # What only governs the schema itself, or is forced anyway, teaches the model nothing.
@@ -32,6 +33,12 @@ def choice_messages(
 ) -> list[Message]:
     """Messages that ask for one of `options` (None: not to be told)."""
     told = None if options is None else "\n".join((_CHOOSE, *(f"- {o}" for o in options)))
+    return _messages(system, told, text)
+
+
+def pattern_messages(text: str, pattern: str | None, system: str | None = None) -> list[Message]:
+    """Messages that ask for a text matching `pattern` (None: not to be told)."""
+    told = None if pattern is None else f"{_MATCH} {pattern}"
     return _messages(system, told, text)
 
 

@@ -1,0 +1,63 @@
+"""The public functions; the command line uses the same."""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from mlxjson.clock import timed
+from mlxjson.constraint import JsonSchema
+from mlxjson.prompt import gen_messages
+from mlxjson.session import Session
+from mlxjson.task import Task
+
+if TYPE_CHECKING:
+    from mlxjson.model import ModelFiles, Network
+
+
+def generate(prompt: str, *, schema: Any = True, model: str | None = None, **options: Any) -> str:
+    """One JSON document that validates against `schema`.
+
+    Args:
+        prompt: the text to work on.
+        schema: a parsed JSON Schema; True allows any JSON.
+        model: as `--model`; None for the default.
+        options: further fields of `Task`.
+
+    Raises: ConstraintError, CutOff, InvalidDocument, ModelError, UsageError.
+    """
+    told = None if schema is True else schema
+    task = Task(JsonSchema(schema), gen_messages(prompt, told), **options)
+    return open_session(model).run(task).checked()
+
+
+def open_session(
+    model: str | None = None,
+    *,
+    offline: bool = False,
+    cache: bool = True,
+    environ: Mapping[str, str] = os.environ,
+    progress: bool = False,
+) -> Session:
+    """Find a model and begin to load it.
+
+    Args:
+        model: 'starter', a folder, a .gguf file or a hub id; None for the default.
+        offline: never ask the hub.
+        cache: keep vocabularies, grammars and prepared weights on disk.
+        environ: the process's variables.
+        progress: show downloads on stderr.
+
+    Raises: ModelError.
+    """
+    from mlxjson.model import load_tokenizer, resolve
+
+    times: dict[str, float] = {}
+    files = resolve(model, offline=offline, environ=environ, progress=progress)
+    network = _in_background(files, times)
+    with timed(times, "vocabulary_ms"):
+        tokenizer = load_tokenizer(files)
+        engine = _engine(tokenizer, network, cache, environ)
+    session = Session(tokenizer, engine, network, files.reference)
+    session.times = times
+    return session

@@ -1,0 +1,35 @@
+"""`mlxjson choice`."""
+
+from typing import Annotated
+
+import typer
+
+from mlxjson.cli.options import Common, Words, with_common
+from mlxjson.constraint import Choice
+
+
+@with_common
+def choice(
+    context: typer.Context,
+    prompt: Words = None,
+    option: Annotated[
+        list[str] | None, typer.Option("-c", "--choice", help="One option; give it several times.")
+    ] = None,
+    choices: Annotated[
+        str | None, typer.Option("--choices", help="Options, separated by commas.")
+    ] = None,
+    choices_file: Annotated[
+        str | None, typer.Option("--choices-file", help="A file with one option a line.")
+    ] = None,
+    *,
+    common: Common,
+) -> None:
+    """Choose exactly one of the options."""
+    from mlxjson.cli.job import Job
+    from mlxjson.prompt import choice_messages
+
+    job = Job(context.obj, common)
+    options = job.inputs.choices(option or (), choices, choices_file)
+    text = job.inputs.prompt(prompt or (), common.file)
+    told = options if common.told else None
+    job.generate(Choice(options), choice_messages(text, told, common.system))

@@ -1,0 +1,91 @@
+"""From options to a task, and from its result to the streams."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mlxjson.cli.options import Common
+from mlxjson.cli.progress import prefill_progress
+from mlxjson.cli.statistics import report
+from mlxjson.constraint import Constraint, JsonObject, JsonSchema
+from mlxjson.environment import Environment
+from mlxjson.errors import CutOff, InvalidDocument
+from mlxjson.inputs import Inputs
+from mlxjson.prompt import Message
+from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
+from mlxjson.task import Result, Task
+
+
+@dataclass(slots=True)
+class Job:
+    """One generating command."""
+
+    environment: Environment
+    common: Common
+    inputs: Inputs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.inputs = Inputs(self.environment, self.common.ignore_stdin)
+
+    def generate(self, constraint: Constraint, messages: Sequence[Message]) -> None:
+        """Generate, write the result, and report. Raises what the run ends with."""
+        from mlxjson.api import open_session
+
+        common = self.common
+        session = open_session(
+            common.model,
+            offline=common.offline,
+            cache=common.cache,
+            environ=self.environment.variables,
+            progress=self.environment.stderr_isatty and not common.quiet,
+        )
+        sink = self._sink(constraint)
+        task = self._task(constraint, messages)
+        result = session.run(task, sink.write, prefill_progress(self.environment, common.quiet))
+        self._finish(result, sink)
+
+    def _task(self, constraint: Constraint, messages: Sequence[Message]) -> Task:
+        common = self.common
+        return Task(
+            constraint,
+            messages if common.template else messages[-1]["content"],
+            max_tokens=common.max_tokens,
+            temperature=common.temp,
+            top_p=common.top_p,
+            top_k=common.top_k,
+            seed=common.seed,
+            retries=common.retries,
+            strict=common.strict,
+            stream=common.stream,
+            jump=common.jump,
+            draft=None if common.draft else 0,
+        )
+
+    def _sink(self, constraint: Constraint) -> Sink:
+        output = self.common.output
+        sink: Sink = FileSink(output) if output else StreamSink(self.environment.stdout)
+        is_json = isinstance(constraint, JsonSchema | JsonObject)
+        if is_json and self.common.raw:
+            return RawString(sink)
+        if is_json or self.common.raw or constraint.is_language_of_its_own:
+            return sink
+        return JsonString(sink)
+
+    def _finish(self, result: Result, sink: Sink) -> None:
+        self._warn(result)
+        report(result.stats, self.common.stats, self.environment)
+        try:
+            result.checked()
+        except (CutOff, InvalidDocument):
+            sink.discard()
+            self._save_rejected(result)
+            raise
+        sink.close()
+
+    def _warn(self, result: Result) -> None:
+        if self.common.stream and result.findings and not self.common.quiet:
+            keywords = ", ".join(sorted({finding.keyword for finding in result.findings}))
+            self.environment.say(f"mlxjson: streamed, though the grammar can't enforce: {keywords}")
+
+    def _save_rejected(self, result: Result) -> None:
+        if self.common.save_rejected is not None:
+            write_atomically(self.common.save_rejected, result.text + "\n")

@@ -1,0 +1,80 @@
+"""A loaded model that runs tasks.
+
+Opening one overlaps what can be: the network loads in a thread of its own while the tokenizer,
+the vocabulary and the grammar are made ready.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlxjson.clock import timed
+from mlxjson.constraint import Constraint
+from mlxjson.prompt import Message
+from mlxjson.task import OnText, Result, Task
+
+if TYPE_CHECKING:
+    from mlxjson.decode.loop import Progress
+    from mlxjson.enforcement import Check
+    from mlxjson.grammar import Engine
+    from mlxjson.model import Network, Tokenizer
+    from mlxjson.vocabulary import Vocabulary
+
+
+class Session:
+    """A model in memory, with the compiler for its vocabulary."""
+
+    def __init__(
+        self, tokenizer: "Tokenizer", engine: "Engine", network: "Future[Network]", name: str
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.engine = engine
+        self.name = name
+        self.times: dict[str, float] = {}
+        self._network = network
+        self._checks: list[tuple[Constraint, Check]] = []
+
+    @property
+    def network(self) -> "Network":
+        """The model's network; waits until it is loaded."""
+        return self._network.result()
+
+    @property
+    def vocabulary(self) -> "Vocabulary":
+        """What each id writes."""
+        return self.engine.vocabulary
+
+    def prompt_ids(self, messages: Sequence[Message] | str) -> list[int]:
+        """Messages through the chat template, a text as it stands, to ids."""
+        if isinstance(messages, str):
+            return self.tokenizer.encode(messages, special=True)
+        template = self.tokenizer.template
+        if template is None:
+            return self.prompt_ids("\n\n".join(m["content"] for m in messages) + "\n\n")
+        return self.tokenizer.encode(template.render(messages), special=True)
+
+    def remembered_check(
+        self, constraint: Constraint, make: "Callable[[Constraint], Check]"
+    ) -> "Check":
+        """The check of the latest constraint, made once."""
+        if not self._checks or self._checks[0][0] is not constraint:
+            self._checks = [(constraint, make(constraint))]
+        return self._checks[0][1]
+
+    def run(
+        self, task: Task, on_text: OnText | None = None, progress: "Progress | None" = None
+    ) -> Result:
+        """Generate.
+
+        Args:
+            task: what to generate.
+            on_text: gets the text piece by piece if it is streamed (see `Task.stream`), else
+                whole once it is valid.
+            progress: called with (done, total) prompt tokens during prefill.
+
+        Raises: ConstraintError, UsageError (prompt too long), ModelError.
+        """
+        from mlxjson.run import Run
+
+        return Run(self, task, on_text, progress).result()
