@@ -1,0 +1,165 @@
+"""The keywords that jsonschema reads otherwise than we need, as its validator functions.
+
+Each takes (validator, value of the keyword, instance, schema) and yields ValidationErrors. Their
+texts are never shown: `failure` writes the messages from keyword and value.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from mlxjson.errors import ConstraintError
+from mlxjson.validate.exact import identity, is_multiple
+from mlxjson.validate.formats import conforms
+from mlxjson.validate.patterns import matches
+
+Errors = Iterator[ValidationError]
+Keyword = Callable[[Any, Any, Any, Any], Any]
+
+TIME_LIMIT = 10.0
+deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+def types(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
+    """`type`; OpenAPI 3.0's `nullable` beside it adds null."""
+    names = wanted if isinstance(wanted, list) else [wanted]
+    if instance is None and schema.get("nullable") is True:
+        return
+    if not any(validator.is_type(instance, name) for name in names):
+        yield ValidationError("type")
+
+
+def enum(_validator: Any, values: Any, instance: Any, _schema: Any) -> Errors:
+    """`enum`, comparing numbers by value and never a number with a boolean."""
+    own = identity(instance)
+    if not any(own == identity(value) for value in values):
+        yield ValidationError("enum")
+
+
+def const(_validator: Any, value: Any, instance: Any, _schema: Any) -> Errors:
+    """`const`, compared as in `enum`."""
+    if identity(value) != identity(instance):
+        yield ValidationError("const")
+
+
+def multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Errors:
+    """`multipleOf`, in decimal arithmetic."""
+    if validator.is_type(instance, "number") and not is_multiple(instance, step):
+        yield ValidationError("multipleOf")
+
+
+def unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Errors:
+    """`uniqueItems`, in time linear in the size of the array."""
+    if wanted and validator.is_type(instance, "array") and second_of_equals(instance) is not None:
+        yield ValidationError("uniqueItems")
+
+
+def second_of_equals(items: list[Any]) -> int | None:
+    """The index of the first item that equals an earlier one."""
+    seen = set()
+    for index, item in enumerate(items):
+        key = identity(item)
+        if key in seen:
+            return index
+        seen.add(key)
+    return None
+
+
+def pattern(validator: Any, source: Any, instance: Any, _schema: Any) -> Errors:
+    """`pattern`, as ECMA-262."""
+    if validator.is_type(instance, "string") and not matches(source, instance):
+        yield ValidationError("pattern")
+
+
+def format_for(names: frozenset[str]) -> Keyword:
+    """`format`, asserting the formats in `names` and passing all others."""
+
+    def check(validator: Any, name: Any, instance: Any, _schema: Any) -> Errors:
+        if validator.is_type(instance, "string") and name in names and not conforms(name, instance):
+            yield ValidationError("format")
+
+    return check
+
+
+def pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Errors:
+    """`patternProperties`, its patterns as in `pattern`."""
+    if not validator.is_type(instance, "object"):
+        return
+    for source, subschema in patterns.items():
+        for key, value in instance.items():
+            if matches(source, key):
+                yield from validator.descend(value, subschema, path=key, schema_path=source)
+
+
+def extra_keys(instance: dict[str, Any], schema: Any) -> Iterator[str]:
+    """The keys of `instance` that neither `properties` nor `patternProperties` name."""
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key in instance:
+        if key not in named and not any(matches(source, key) for source in patterns):
+            yield key
+
+
+def additional_properties(validator: Any, subschema: Any, instance: Any, schema: Any) -> Errors:
+    """`additionalProperties`; the error of `false` is the object's, not the extra value's."""
+    if not validator.is_type(instance, "object"):
+        return
+    for key in extra_keys(instance, schema):
+        if subschema is False:
+            yield ValidationError("additionalProperties")
+            return
+        yield from validator.descend(instance[key], subschema, path=key)
+
+
+def required(validator: Any, names: Any, instance: Any, _schema: Any) -> Errors:
+    """`required`; the booleans that draft 3 wrote inside a property are passed over."""
+    if validator.is_type(instance, "object") and isinstance(names, list):
+        for name in names:
+            if name not in instance:
+                yield ValidationError("required")
+
+
+def exclusive(bound: str, stock: Keyword) -> Keyword:
+    """`exclusiveMinimum` or `exclusiveMaximum`; draft 4's booleans make `bound` strict."""
+
+    def check(validator: Any, limit: Any, instance: Any, schema: Any) -> Errors:
+        if not isinstance(limit, bool):
+            yield from stock(validator, limit, instance, schema)
+        elif limit and bound in schema:
+            yield from stock(validator, schema[bound], instance, schema)
+
+    return check
+
+
+def items_array(validator: Any, subschemas: Any, instance: Any, schema: Any) -> Errors:
+    """`items` as an array with `additionalItems`: what `prefixItems` was before 2020-12."""
+    if not validator.is_type(instance, "array"):
+        return
+    rest = schema.get("additionalItems", True)
+    for index, item in enumerate(instance):
+        subschema = subschemas[index] if index < len(subschemas) else rest
+        yield from validator.descend(item, subschema, path=index, schema_path=index)
+
+
+def items_or_array(stock: Keyword) -> Keyword:
+    """`items` of 2020-12, which also understands the array form of before."""
+
+    def check(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
+        use = items_array if isinstance(value, list) else stock
+        yield from use(validator, value, instance, schema)
+
+    return check
+
+
+def timed(stock: Keyword) -> Keyword:
+    """A reference that watches the clock: only through references is the work unbounded."""
+
+    def check(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
+        end = deadline.get()
+        if end is not None and time.monotonic() > end:
+            raise ConstraintError(f"validating takes longer than {TIME_LIMIT:g} s")
+        yield from stock(validator, value, instance, schema)
+
+    return check
