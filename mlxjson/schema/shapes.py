@@ -40,13 +40,17 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A JSON number. `integer` asks for a mathematical integer, so 1.0 belongs too."""
+    """A JSON number. `integer` asks for a mathematical integer, so 1.0 belongs too.
+
+    `fractional` asks for the opposite (from `not: {"type": "integer"}`): 1.5, but neither 1 nor 1.0.
+    """
 
     low: Bound | None = None
     high: Bound | None = None
     integer: bool = False
     multiple_of: Decimal | None = None
     excluded: frozenset[Decimal] = frozenset()
+    fractional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
