@@ -1,0 +1,382 @@
+"""Deterministic automata, made from syntax trees state by state.
+
+A state is a set of continuations (tuples of nodes still to be matched): Antimirov's partial
+derivatives (Theoretical Computer Science 155, 1996), with intersections and complements carried
+along as Brzozowski's derivatives (JACM 11, 1964). Nothing is built before it is asked for.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable
+
+from mlxjson.regular.charset import FULL, Ranges, complement, contains, intersect
+from mlxjson.regular.errors import TooLarge
+from mlxjson.regular.minimise import Row, merge_equivalent
+from mlxjson.regular.tree import (
+    EVERYTHING,
+    NOTHING,
+    Alt,
+    And,
+    Assert,
+    Chars,
+    Look,
+    Machine,
+    Node,
+    Not,
+    Repeat,
+    Seq,
+    State,
+    Text,
+    Words,
+    repeat,
+    seq,
+)
+
+MAX_STATES = 10_000
+MAX_SECONDS = 4.0
+
+Thread = tuple[Node, ...]
+Moves = tuple[tuple[int, int, Node], ...]
+START = -1
+UNIVERSAL = State(frozenset({(EVERYTHING,)}), 0)
+
+
+class Dfa:
+    """A deterministic automaton: state 0 is the start, a gap between ranges refuses.
+
+    Attributes:
+        rows: for each state its moves (lowest, highest code point, target), sorted and disjoint.
+        accepting: for each state whether a word may end there.
+
+    Every state leads to an accepting one, except state 0 of the empty language.
+    """
+
+    __slots__ = ("accepting", "rows")
+
+    def __init__(self, rows: list[Row], accepting: list[bool]) -> None:
+        self.rows = rows
+        self.accepting = accepting
+
+
+class Explorer:
+    """Works out the moves of states and keeps them."""
+
+    def __init__(self, root: Node) -> None:
+        self._marks = tuple(_assert_sets(root))
+        self._known: dict[Node, tuple[Moves, bool]] = {}
+        self._closures: dict[tuple[Thread, int], tuple[list[tuple[Ranges, Thread]], bool]] = {}
+        self.start = self.closed(root)
+
+    def closed(self, node: Node) -> Node:
+        """The state at the start of a closed language."""
+        if isinstance(node, (State, Machine)):
+            return node
+        if isinstance(node, And):
+            return And(tuple(self.closed(item) for item in node.items))
+        if isinstance(node, Not):
+            return Not(self.closed(node.item))
+        return State(frozenset({_flat((node,))}), START if self._marks else 0)
+
+    def step(self, state: Node) -> tuple[Moves, bool]:
+        """The moves out of `state`, sorted and disjoint, and whether it accepts."""
+        known = self._known.get(state)
+        if known is None:
+            known = self._known[state] = self._work_out(state)
+        return known
+
+    def _work_out(self, state: Node) -> tuple[Moves, bool]:
+        if isinstance(state, State):
+            return self._step_threads(state)
+        if isinstance(state, Not):
+            moves, accepting = self.step(state.item)
+            return _complement(moves), not accepting
+        if isinstance(state, And):
+            steps = [self.step(item) for item in state.items]
+            moves = steps[0][0]
+            for other, _ in steps[1:]:
+                moves = tuple(_product(moves, other))
+            return moves, all(accepting for _, accepting in steps)
+        assert isinstance(state, Machine)
+        dfa = state.dfa
+        row = dfa.rows[state.state]
+        return tuple((lo, hi, Machine(dfa, to)) for lo, hi, to in row), dfa.accepting[state.state]
+
+    def _step_threads(self, state: State) -> tuple[Moves, bool]:
+        moves: list[tuple[Ranges, Thread]] = []
+        accepting = False
+        for thread in state.threads:
+            more, ends = self._closure(thread, state.before)
+            moves += more
+            accepting = accepting or ends
+        return tuple(self._sweep(moves)), accepting
+
+    def _closure(self, thread: Thread, before: int) -> tuple[list[tuple[Ranges, Thread]], bool]:
+        known = self._closures.get((thread, before))
+        if known is None:
+            known = self._closures[thread, before] = _Closure(self, before).run(thread)
+        return known
+
+    def _sweep(self, moves: list[tuple[Ranges, Thread]]) -> Iterable[tuple[int, int, Node]]:
+        """Cut overlapping moves into disjoint ranges, each with the set of its continuations."""
+        events: list[tuple[int, int, Thread | None]] = []
+        for ranges, thread in moves:
+            for low, high in ranges:
+                events.append((low, 1, thread))
+                events.append((high + 1, -1, thread))
+        if events:
+            for ranges in self._marks:
+                events += [(edge, 0, None) for low, high in ranges for edge in (low, high + 1)]
+        events.sort(key=_place)
+        return self._cut(events)
+
+    def _cut(self, events: list[tuple[int, int, Thread | None]]) -> Iterable[tuple[int, int, Node]]:
+        active: dict[Thread, int] = {}
+        pending: tuple[int, int, Node] | None = None
+        for index, (place, change, thread) in enumerate(events):
+            if thread is not None:
+                count = active.get(thread, 0) + change
+                if count:
+                    active[thread] = count
+                else:
+                    active.pop(thread, None)
+            after = events[index + 1][0] if index + 1 < len(events) else place
+            if after == place or not active:
+                continue
+            target = self._target(frozenset(active), place)
+            if pending and pending[1] + 1 == place and pending[2] == target:
+                pending = (pending[0], after - 1, target)
+                continue
+            if pending:
+                yield pending
+            pending = (place, after - 1, target)
+        if pending:
+            yield pending
+
+    def _target(self, threads: frozenset[Thread], code: int) -> Node:
+        if len(threads) == 1:
+            (only,) = threads
+            if len(only) == 1 and isinstance(only[0], (And, Not, Machine, State)):
+                return only[0]
+            if only == (EVERYTHING,):
+                return UNIVERSAL
+        before = 0
+        for bit, ranges in enumerate(self._marks):
+            if contains(ranges, code):
+                before |= 1 << bit
+        return State(threads, before)
+
+    def holds(self, node: Assert, before: int) -> bool:
+        """Whether `node` fits what was read last."""
+        if before == START:
+            return node.start
+        return bool(node.before) and bool(before >> self._marks.index(node.before) & 1)
+
+
+class _Closure:
+    """Follows one continuation up to the next character."""
+
+    def __init__(self, explorer: Explorer, before: int) -> None:
+        self.explorer = explorer
+        self.before = before
+        self.moves: list[tuple[Ranges, Thread]] = []
+        self.accepting = False
+        self.stack: list[tuple[Thread, Ranges, bool]] = []
+
+    def run(self, thread: Thread) -> tuple[list[tuple[Ranges, Thread]], bool]:
+        """The moves (set, continuation) and whether the word may end here."""
+        self.stack.append((thread, FULL, True))
+        seen = set()
+        while self.stack:
+            entry = self.stack.pop()
+            if entry in seen:
+                continue
+            seen.add(entry)
+            self._visit(*entry)
+        return self.moves, self.accepting
+
+    def _visit(self, thread: Thread, after: Ranges, end: bool) -> None:
+        if not thread:
+            self.accepting = self.accepting or end
+            return
+        head, rest = thread[0], thread[1:]
+        if isinstance(head, Chars):
+            self._move(head.ranges, rest, after)
+        elif isinstance(head, Text):
+            self._move_text(head.text, rest, after)
+        elif isinstance(head, Seq):
+            self.stack.append((head.items + rest, after, end))
+        elif isinstance(head, Alt):
+            self.stack += [((item, *rest), after, end) for item in head.items]
+        elif isinstance(head, Repeat):
+            self._visit_repeat(head, rest, after, end)
+        elif isinstance(head, Words):
+            self._visit_words(head, rest, after, end)
+        elif isinstance(head, Assert):
+            if self.explorer.holds(head, self.before):
+                self.stack.append((rest, intersect(after, head.after), end and head.end))
+        elif isinstance(head, Look):
+            self._visit_closed(self._look(head, rest), (), after, end)
+        else:
+            self._visit_closed(self.explorer.closed(head), rest, after, end)
+
+    def _move(self, ranges: Ranges, rest: Thread, after: Ranges) -> None:
+        ranges = ranges if after is FULL else intersect(ranges, after)
+        if ranges:
+            self.moves.append((ranges, _flat(rest)))
+
+    def _move_text(self, text: str, rest: Thread, after: Ranges) -> None:
+        code = ord(text[0])
+        self._move(((code, code),), (Text(text[1:]), *rest) if len(text) > 1 else rest, after)
+
+    def _visit_repeat(self, head: Repeat, rest: Thread, after: Ranges, end: bool) -> None:
+        if head.least == 0:
+            self.stack.append((rest, after, end))
+        again = repeat(
+            head.item, max(head.least - 1, 0), None if head.most is None else head.most - 1
+        )
+        later = rest if again == Seq(()) else (again, *rest)
+        self.stack.append(((head.item, *later), after, end))
+
+    def _visit_words(self, head: Words, rest: Thread, after: Ranges, end: bool) -> None:
+        tails: dict[str, list[str]] = {}
+        for word in head.texts:
+            tails.setdefault(word[:1], []).append(word[1:])
+        for first, others in tails.items():
+            if not first:
+                self.stack.append((rest, after, end))
+                continue
+            tail: Node = Words(tuple(others)) if len(others) > 1 else seq(map(_text, others))
+            self._move(((ord(first), ord(first)),), (tail, *rest), after)
+
+    def _look(self, head: Look, rest: Thread) -> Node:
+        """What stays to be matched, and what must or must not begin here, side by side."""
+        seen: Node = State(frozenset({_flat((head.item, EVERYTHING))}), self.before)
+        return And((State(frozenset({rest}), self.before), Not(seen) if head.negative else seen))
+
+    def _visit_closed(self, state: Node, rest: Thread, after: Ranges, end: bool) -> None:
+        moves, accepting = self.explorer.step(state)
+        for low, high, target in moves:
+            self._move(((low, high),), (target, *rest), after)
+        if accepting:
+            self.stack.append((rest, after, end))
+
+
+def _text(word: str) -> Node:
+    return Text(word) if word else Seq(())
+
+
+def _flat(thread: Thread) -> Thread:
+    while thread and isinstance(thread[0], Seq):
+        thread = thread[0].items + thread[1:]
+    return thread
+
+
+def _place(event: tuple[int, int, Thread | None]) -> int:
+    return event[0]
+
+
+def _assert_sets(root: Node) -> dict[Ranges, None]:
+    """The sets of characters that anchors in the tree look back at."""
+    found: dict[Ranges, None] = {}
+    stack = [root]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Assert):
+            found[node.before] = None
+        elif isinstance(node, (Seq, Alt, And)):
+            stack.extend(node.items)
+        elif isinstance(node, (Repeat, Not, Look)):
+            stack.append(node.item)
+    return found
+
+
+def _product(a: Moves, b: Moves) -> Iterable[tuple[int, int, Node]]:
+    i = j = 0
+    while i < len(a) and j < len(b):
+        low, high = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
+        if low <= high:
+            yield low, high, _both(a[i][2], b[j][2])
+        if a[i][1] < b[j][1]:
+            i += 1
+        else:
+            j += 1
+
+
+def _both(a: Node, b: Node) -> Node:
+    parts: dict[Node, None] = {}
+    for node in (a, b):
+        for item in node.items if isinstance(node, And) else (node,):
+            if item != UNIVERSAL:
+                parts[item] = None
+    if not parts:
+        return UNIVERSAL
+    return next(iter(parts)) if len(parts) == 1 else And(tuple(parts))
+
+
+def _complement(moves: Moves) -> Moves:
+    result: list[tuple[int, int, Node]] = [
+        (low, high, target.item if isinstance(target, Not) else Not(target))
+        for low, high, target in moves
+        if target != UNIVERSAL
+    ]
+    taken = tuple((low, high) for low, high, _ in moves)
+    result += [(low, high, UNIVERSAL) for low, high in complement(taken)]
+    result.sort(key=lambda move: move[0])
+    return tuple(result)
+
+
+def determinise(root: Node, max_states: int = MAX_STATES, seconds: float = MAX_SECONDS) -> Dfa:
+    """The smallest automaton for `root` this module can make.
+
+    Raises:
+        TooLarge: more than `max_states` states or `seconds` seconds would be needed.
+    """
+    explorer = Explorer(root)
+    numbers: dict[Node, int] = {explorer.start: 0}
+    rows: list[Row] = []
+    accepting: list[bool] = []
+    queue = deque([explorer.start])
+    deadline = time.monotonic() + seconds
+    while queue:
+        moves, accepts = explorer.step(queue.popleft())
+        accepting.append(accepts)
+        row: list[tuple[int, int, int]] = []
+        for low, high, target in moves:
+            if target not in numbers:
+                numbers[target] = len(numbers)
+                queue.append(target)
+            row.append((low, high, numbers[target]))
+        rows.append(tuple(row))
+        _check_budget(len(numbers), max_states, deadline)
+    return Dfa(*merge_equivalent(rows, accepting))
+
+
+def _check_budget(states: int, max_states: int, deadline: float) -> None:
+    if states > max_states:
+        raise TooLarge(f"the expression needs more than {max_states} states")
+    if time.monotonic() > deadline:
+        raise TooLarge("working out the expression takes too long")
+
+
+def is_empty(root: Node, max_states: int = MAX_STATES, seconds: float = MAX_SECONDS) -> bool:
+    """Whether no word belongs to `root`; stops at the first accepting state."""
+    if root == NOTHING:
+        return True
+    explorer = Explorer(root)
+    seen = {explorer.start}
+    stack = [explorer.start]
+    deadline = time.monotonic() + seconds
+    while stack:
+        moves, accepting = explorer.step(stack.pop())
+        if accepting:
+            return False
+        for _, _, target in moves:
+            if target not in seen:
+                seen.add(target)
+                stack.append(target)
+        _check_budget(len(seen), max_states, deadline)
+    return True

@@ -1,0 +1,194 @@
+"""Languages as grammar text.
+
+A plain tree is written in its own form, so a repetition stays a repetition; what needs an
+automaton becomes one rule for each state that is not used just once.
+"""
+
+from typing import Literal
+
+from mlxjson.regular.automaton import Dfa, determinise
+from mlxjson.regular.charset import charset
+from mlxjson.regular.encoding import bracket, is_plain, json_spellings, quote
+from mlxjson.regular.errors import EmptyLanguage
+from mlxjson.regular.language import Language
+from mlxjson.regular.minimise import components
+from mlxjson.regular.tree import (
+    Alt,
+    Chars,
+    Machine,
+    Node,
+    Repeat,
+    Seq,
+    Text,
+    Words,
+    contextual,
+)
+
+Encoding = Literal["text", "json"]
+
+
+def to_ebnf(language: Language, prefix: str, encoding: Encoding = "text") -> tuple[str, list[str]]:
+    """An expression for `language` and the rules it needs.
+
+    Args:
+        language: any language that has a word.
+        prefix: begins the names of all rules made here.
+        encoding: "text" for the words themselves, "json" for the words as they are written between
+            the quotes of a JSON string (RFC 8259, section 7).
+
+    Returns:
+        An expression that may stand as an item of a sequence, and lines `name ::= body`.
+
+    Raises:
+        EmptyLanguage: no word belongs to it.
+        TooLarge: its automaton passes the bound on states or time.
+    """
+    if language.is_empty():
+        raise EmptyLanguage("no text fits")
+    writer = _Writer(prefix, encoding)
+    node = language.node
+    if contextual(node) or not isinstance(node, (Seq, Alt, Repeat, Chars, Text, Words)):
+        return writer.automaton(language.dfa()), writer.rules
+    return writer.item(node), writer.rules
+
+
+class _Writer:
+    """Collects the rules of one language."""
+
+    def __init__(self, prefix: str, encoding: Encoding) -> None:
+        self.prefix = prefix
+        self.encoding = encoding
+        self.rules: list[str] = []
+        self._sets: dict[str, str] = {}
+        self._count = 0
+
+    def _name(self) -> str:
+        self._count += 1
+        return f"{self.prefix}{self._count}"
+
+    def item(self, node: Node) -> str:
+        """`node` as something that may be repeated or stand in a sequence."""
+        if isinstance(node, Chars):
+            return self._chars(node)
+        if isinstance(node, Text):
+            return self._text(node.text)
+        if isinstance(node, Seq):
+            return self._sequence(node)
+        if isinstance(node, (Alt, Words)):
+            return "(" + " | ".join(self._alternatives(node)) + ")"
+        if isinstance(node, Repeat):
+            return self.item(node.item) + _counts(node)
+        return self.automaton(node.dfa if isinstance(node, Machine) else determinise(node))
+
+    def _alternatives(self, node: Alt | Words) -> list[str]:
+        if isinstance(node, Words):
+            return [self._text(word, grouped=False) for word in node.texts]
+        return [
+            " ".join(map(self.item, item.items))
+            if isinstance(item, Seq) and item.items
+            else self.item(item)
+            for item in node.items
+        ]
+
+    def _sequence(self, node: Seq) -> str:
+        if not node.items:
+            return '""'
+        return "(" + " ".join(map(self.item, node.items)) + ")"
+
+    def _chars(self, node: Chars) -> str:
+        if self.encoding == "text":
+            return bracket(node.ranges)
+        spellings = json_spellings(node.ranges)
+        if len(spellings) == 1 and spellings[0].endswith(("]", '"')) and " " not in spellings[0]:
+            return spellings[0]
+        return self._shared(" | ".join(spellings))
+
+    def _shared(self, body: str) -> str:
+        """A rule for `body`, the same one each time."""
+        if body not in self._sets:
+            self._sets[body] = self._name()
+            self.rules.append(f"{self._sets[body]} ::= {body}")
+        return self._sets[body]
+
+    def _text(self, text: str, grouped: bool = True) -> str:
+        if not text or self.encoding == "text" or all(map(is_plain, text)):
+            return quote(text)
+        parts: list[str] = []
+        run = ""
+        for char in text:
+            if is_plain(char):
+                run += char
+                continue
+            parts += [quote(run)] if run else []
+            run = ""
+            parts.append(self._chars(Chars(charset([(ord(char), ord(char))]))))
+        parts += [quote(run)] if run else []
+        body = " ".join(parts)
+        return f"({body})" if grouped and len(parts) > 1 else body
+
+    def automaton(self, dfa: Dfa) -> str:
+        """The rules of `dfa`; the expression names its start."""
+        return _Automaton(self, dfa).start()
+
+
+def _counts(node: Repeat) -> str:
+    if node.most is None:
+        return {0: "*", 1: "+"}.get(node.least, f"{{{node.least},}}")
+    if (node.least, node.most) == (0, 1):
+        return "?"
+    return f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{node.most}}}"
+
+
+class _Automaton:
+    """Writes one automaton: a state used once is written in place, others get a rule."""
+
+    def __init__(self, writer: _Writer, dfa: Dfa) -> None:
+        self.writer = writer
+        self.dfa = dfa
+        self.uses = [0] * len(dfa.rows)
+        for state, row in enumerate(dfa.rows):
+            for target in {to for _, _, to in row if to != state}:
+                self.uses[target] += 1
+        self.bodies: dict[int, str] = {}
+        self.names: dict[int, str] = {}
+
+    def start(self) -> str:
+        """Write all states, each after those it leads to, and name the first."""
+        for component in components(self.dfa.rows):
+            cyclic = len(component) > 1
+            if cyclic:
+                self.names.update({state: self.writer._name() for state in component})
+            for state in component:
+                self._write(state, cyclic)
+        return self.names.get(0) or f"({self.bodies[0]})"
+
+    def _write(self, state: int, cyclic: bool) -> None:
+        body = self._body(state)
+        if cyclic or (self.uses[state] > 1 and len(body) > 12) or len(body) > 4000:
+            name = self.names.setdefault(state, self.writer._name())
+            self.writer.rules.append(f"{name} ::= {body}")
+        else:
+            self.bodies[state] = body
+
+    def _body(self, state: int) -> str:
+        ways: dict[int, list[tuple[int, int]]] = {}
+        for low, high, to in self.dfa.rows[state]:
+            ways.setdefault(to, []).append((low, high))
+        loop = ways.pop(state, None)
+        branches = [self._branch(charset(ranges), to) for to, ranges in ways.items()]
+        branches += ['""'] if self.dfa.accepting[state] else []
+        if loop is None:
+            return " | ".join(branches)
+        again = self.writer._chars(Chars(charset(loop))) + "*"
+        if branches == ['""']:
+            return again
+        return f"{again} ({' | '.join(branches)})"
+
+    def _branch(self, ranges: tuple[tuple[int, int], ...], to: int) -> str:
+        head = self.writer._chars(Chars(ranges))
+        if to in self.names:
+            return f"{head} {self.names[to]}"
+        body = self.bodies[to]
+        if body == '""':
+            return head
+        return f"{head} ({body})" if "|" in body else f"{head} {body}"

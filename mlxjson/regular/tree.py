@@ -1,0 +1,363 @@
+"""Syntax trees of regular languages: plain nodes and the constructors that simplify them.
+
+    Chars     one code point of a set           Seq     one after the other
+    Text      this text                         Alt     any of them
+    Words     any of many texts                 Repeat  between `least` and `most` times
+    And, Not  intersection and complement of closed languages
+    Assert    the empty word where the neighbours fit (anchors)
+    Look      the empty word where the rest of the text does or does not begin with an item
+    Machine   what a finite automaton accepts from one of its states
+    State     a set of continuations, made while determinising
+
+Assert and Look speak about the whole text, so they stand only inside `And`, which closes them in.
+Nodes are immutable and hashable; use the constructors in lower case.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from mlxjson.regular.charset import FULL, Ranges, charset
+
+if TYPE_CHECKING:
+    from mlxjson.regular.automaton import Dfa
+
+
+class Node:
+    """Base: equality and a hash that is computed once."""
+
+    __slots__ = ("hashed",)
+    hashed: int
+
+    def key(self) -> tuple[object, ...]:
+        """The fields, for comparison."""
+        raise NotImplementedError
+
+    def __hash__(self) -> int:
+        return self.hashed
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(self) is type(other)
+            and isinstance(other, Node)
+            and self.hashed == other.hashed
+            and self.key() == other.key()
+        )
+
+
+class Chars(Node):
+    """One code point of `ranges`, which is not empty."""
+
+    __slots__ = ("ranges",)
+
+    def __init__(self, ranges: Ranges) -> None:
+        self.ranges = ranges
+        self.hashed = hash((Chars, ranges))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.ranges,)
+
+
+class Text(Node):
+    """Exactly `text`, which is not empty."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.hashed = hash((Text, text))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.text,)
+
+
+class Words(Node):
+    """Any of `texts`: at least two, all different."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.texts = texts
+        self.hashed = hash((Words, texts))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.texts,)
+
+
+class Seq(Node):
+    """One item after the other; no items stand for the empty word."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Node, ...]) -> None:
+        self.items = items
+        self.hashed = hash((Seq, items))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.items,)
+
+
+class Alt(Node):
+    """Any of the items; no items stand for the empty language."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Node, ...]) -> None:
+        self.items = items
+        self.hashed = hash((Alt, items))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.items,)
+
+
+class Repeat(Node):
+    """`item` between `least` and `most` times; None: without end."""
+
+    __slots__ = ("item", "least", "most")
+
+    def __init__(self, item: Node, least: int, most: int | None) -> None:
+        self.item = item
+        self.least = least
+        self.most = most
+        self.hashed = hash((Repeat, item, least, most))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.item, self.least, self.most)
+
+
+class And(Node):
+    """What belongs to all items, each a language closed in itself."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Node, ...]) -> None:
+        self.items = items
+        self.hashed = hash((And, items))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.items,)
+
+
+class Not(Node):
+    """What does not belong to `item`, a language closed in itself."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Node) -> None:
+        self.item = item
+        self.hashed = hash((Not, item))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.item,)
+
+
+class Assert(Node):
+    """The empty word between a character of `before` and one of `after`.
+
+    `start` and `end` say whether it also holds where the text starts and ends.
+    """
+
+    __slots__ = ("after", "before", "end", "start")
+
+    def __init__(self, before: Ranges, start: bool, after: Ranges, end: bool) -> None:
+        self.before = before
+        self.start = start
+        self.after = after
+        self.end = end
+        self.hashed = hash((Assert, before, start, after, end))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.before, self.start, self.after, self.end)
+
+
+class Look(Node):
+    """The empty word where what follows begins with a word of `item` (`negative`: with none)."""
+
+    __slots__ = ("item", "negative")
+
+    def __init__(self, item: Node, negative: bool) -> None:
+        self.item = item
+        self.negative = negative
+        self.hashed = hash((Look, item, negative))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.item, self.negative)
+
+
+class Machine(Node):
+    """What `dfa` accepts from `state`."""
+
+    __slots__ = ("dfa", "state")
+
+    def __init__(self, dfa: "Dfa", state: int = 0) -> None:
+        self.dfa = dfa
+        self.state = state
+        self.hashed = hash((Machine, id(dfa), state))
+
+    def key(self) -> tuple[object, ...]:
+        return (id(self.dfa), self.state)
+
+
+class State(Node):
+    """Any of these continuations, the last character read being in the sets `before` names."""
+
+    __slots__ = ("before", "threads")
+
+    def __init__(self, threads: "frozenset[tuple[Node, ...]]", before: int) -> None:
+        self.threads = threads
+        self.before = before
+        self.hashed = hash((State, threads, before))
+
+    def key(self) -> tuple[object, ...]:
+        return (self.threads, self.before)
+
+
+EMPTY = Seq(())
+NOTHING = Alt(())
+ANY = Chars(FULL)
+EVERYTHING = Repeat(ANY, 0, None)
+
+
+def chars(ranges: Ranges) -> Node:
+    """One code point of `ranges`."""
+    return Chars(ranges) if ranges else NOTHING
+
+
+def text(word: str) -> Node:
+    """Exactly `word`; nothing where it holds a surrogate."""
+    if any("\ud800" <= char <= "\udfff" for char in word):
+        return NOTHING
+    return Text(word) if word else EMPTY
+
+
+def words(texts: Iterable[str]) -> Node:
+    """Any of `texts`, in their order."""
+    good = [word for word in dict.fromkeys(texts) if text(word) is not NOTHING]
+    if not good:
+        return NOTHING
+    return text(good[0]) if len(good) == 1 else Words(tuple(good))
+
+
+def seq(items: Iterable[Node]) -> Node:
+    """One after the other: nested sequences are flattened and neighbouring texts joined."""
+    flat: list[Node] = []
+    for item in items:
+        for part in item.items if isinstance(item, Seq) else (item,):
+            if part == NOTHING:
+                return NOTHING
+            if isinstance(part, Text) and flat and isinstance(flat[-1], Text):
+                flat[-1] = Text(flat[-1].text + part.text)
+            else:
+                flat.append(part)
+    return flat[0] if len(flat) == 1 else Seq(tuple(flat))
+
+
+def alt(items: Iterable[Node]) -> Node:
+    """Any of them: nested alternatives are flattened, single characters joined to one set."""
+    flat: dict[Node, None] = {}
+    for item in items:
+        for part in item.items if isinstance(item, Alt) else (item,):
+            flat[part] = None
+    if EVERYTHING in flat:
+        return EVERYTHING
+    joined = _join_characters(list(flat))
+    return joined[0] if len(joined) == 1 else Alt(tuple(joined))
+
+
+def _single(node: Node) -> Ranges | None:
+    if isinstance(node, Chars):
+        return node.ranges
+    if isinstance(node, Text) and len(node.text) == 1:
+        return ((ord(node.text), ord(node.text)),)
+    return None
+
+
+def _join_characters(items: Sequence[Node]) -> list[Node]:
+    sets = [ranges for item in items if (ranges := _single(item)) is not None]
+    if len(sets) < 2:
+        return list(items)
+    joined: Node | None = Chars(charset(pair for ranges in sets for pair in ranges))
+    result: list[Node] = []
+    for item in items:
+        if _single(item) is None:
+            result.append(item)
+        elif joined is not None:
+            result.append(joined)
+            joined = None
+    return result
+
+
+def repeat(item: Node, least: int, most: int | None) -> Node:
+    """`item` between `least` and `most` times."""
+    if most == 0 or item == EMPTY:
+        return EMPTY
+    if item == NOTHING:
+        return EMPTY if least == 0 else NOTHING
+    if least == 1 and most == 1:
+        return item
+    if isinstance(item, Repeat):
+        joined = _join_repeats(item, least, most)
+        if joined is not None:
+            return joined
+    return Repeat(item, least, most)
+
+
+def _join_repeats(inner: Repeat, least: int, most: int | None) -> Node | None:
+    """(x*)* and its like as one repetition, where the counts leave no gap."""
+    low = inner.least * least
+    if inner.most is None:
+        return Repeat(inner.item, low, None) if least > 0 or inner.least <= 1 else None
+    if inner.most * least + 1 < inner.least * (least + 1) and least != most:
+        return None
+    return repeat(inner.item, low, None if most is None else inner.most * most)
+
+
+def conjunction(items: Iterable[Node]) -> Node:
+    """What belongs to all of them."""
+    flat: dict[Node, None] = {}
+    for item in items:
+        for part in item.items if isinstance(item, And) else (item,):
+            if part == NOTHING:
+                return NOTHING
+            if part != EVERYTHING:
+                flat[part] = None
+    kept = tuple(flat)
+    if not kept:
+        return EVERYTHING
+    return kept[0] if len(kept) == 1 and not contextual(kept[0]) else And(kept)
+
+
+def negation(item: Node) -> Node:
+    """What does not belong to it."""
+    if isinstance(item, Not):
+        return conjunction((item.item,))
+    if item == EVERYTHING:
+        return NOTHING
+    return EVERYTHING if item == NOTHING else Not(item)
+
+
+def contextual(node: Node) -> bool:
+    """Whether an anchor or a look-ahead in it is not closed in."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (Assert, Look)):
+            return True
+        if isinstance(node, (Seq, Alt)):
+            stack.extend(node.items)
+        elif isinstance(node, Repeat):
+            stack.append(node.item)
+    return False
+
+
+def plain(node: Node) -> bool:
+    """Whether it says nothing but characters, sequence, choice and repetition."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (Seq, Alt)):
+            stack.extend(node.items)
+        elif isinstance(node, Repeat):
+            stack.append(node.item)
+        elif not isinstance(node, (Chars, Text, Words)):
+            return False
+    return True
