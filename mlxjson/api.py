@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from mlxjson.clock import timed
+from mlxjson.background import in_background
+from mlxjson.clock import since_start, timed
 from mlxjson.constraint import JsonSchema
 from mlxjson.prompt import gen_messages
 from mlxjson.session import Session
@@ -50,14 +50,21 @@ def open_session(
 
     Raises: ModelError.
     """
+    from mlxjson.grammar import Engine
     from mlxjson.model import load_tokenizer, resolve
 
-    times: dict[str, float] = {}
+    times: dict[str, float] = {"import_ms": since_start()}
     files = resolve(model, offline=offline, environ=environ, progress=progress)
-    network = _in_background(files, times)
+    network = in_background(lambda: _load(files, cache, times))
     with timed(times, "vocabulary_ms"):
         tokenizer = load_tokenizer(files)
-        engine = _engine(tokenizer, network, cache, environ)
-    session = Session(tokenizer, engine, network, files.reference)
-    session.times = times
-    return session
+        vocabulary = tokenizer.vocabulary(tokenizer.size)
+        engine = Engine(vocabulary, encode=tokenizer.encode)
+    return Session(tokenizer, engine, network, files.reference, times)
+
+
+def _load(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":
+    from mlxjson.model import load_network
+
+    with timed(times, "load_ms"):
+        return load_network(files, use_cache=cache)

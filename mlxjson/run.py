@@ -6,7 +6,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mlxjson.clock import since_start, timed
-from mlxjson.constraint import Free
 from mlxjson.decode.loop import Decoder, Finish, Progress, Switches
 from mlxjson.decode.matcher import Matcher, Unconstrained
 from mlxjson.decode.sample import Sampling
@@ -42,9 +41,10 @@ class Run:
     def result(self) -> Result:
         """Do it. Raises what `Session.run` says."""
         enforced, matcher = self._prepare()
-        decoder = self._decoder(matcher)
+        prompt = self._session.prompt_ids(self._task.messages)
+        decoder = self._decoder(matcher, self._room(len(prompt)))
         with timed(self._times, "prefill_ms"):
-            opening = decoder.start(self._prompt_ids(), self._progress)
+            opening = decoder.start(prompt, self._progress)
         streams = self._task.stream if self._task.stream is not None else enforced.exact
         text = self._decode(decoder, opening, streams)
         failure = self._checked(decoder, text)
@@ -69,27 +69,24 @@ class Run:
         compiled = self._session.engine.compile(enforced.source, trusted=enforced.trusted)
         return compiled.matcher()
 
-    def _prompt_ids(self) -> list[int]:
-        ids = self._session.prompt_ids(self._task.messages)
-        room = self._session.network.context_length - len(ids)
-        if room <= 0:
+    def _room(self, prompt_tokens: int) -> int:
+        """How many tokens may be generated: as many as asked for, if the context holds them."""
+        context = self._session.network.context_length
+        if prompt_tokens >= context:
             raise UsageError(
-                f"the prompt has {len(ids)} tokens, more than the model's context of "
-                f"{self._session.network.context_length}",
+                f"the prompt has {prompt_tokens} tokens; the model's context is {context}",
                 hint="Shorten it, split the document, or use a model with a longer context.",
             )
-        return ids
+        return min(self._task.max_tokens, context - prompt_tokens)
 
-    def _decoder(self, matcher: Matcher) -> Decoder:
+    def _decoder(self, matcher: Matcher, max_tokens: int) -> Decoder:
         task = self._task
         draft = DRAFT_LENGTH if task.draft is None else task.draft
-        if isinstance(task.constraint, Free) or not self._session.network.drafts_pay:
-            draft = 0
         return Decoder(
             self._session.network,
             matcher,
             sampling=Sampling(task.temperature, task.top_p, task.top_k, task.seed),
-            max_tokens=task.max_tokens,
+            max_tokens=max_tokens,
             switches=Switches(task.jump, draft),
         )
 

@@ -4,12 +4,10 @@ Opening one overlaps what can be: the network loads in a thread of its own while
 the vocabulary and the grammar are made ready.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from mlxjson.clock import timed
 from mlxjson.constraint import Constraint
 from mlxjson.prompt import Message
 from mlxjson.task import OnText, Result, Task
@@ -26,12 +24,17 @@ class Session:
     """A model in memory, with the compiler for its vocabulary."""
 
     def __init__(
-        self, tokenizer: "Tokenizer", engine: "Engine", network: "Future[Network]", name: str
+        self,
+        tokenizer: "Tokenizer",
+        engine: "Engine",
+        network: "Future[Network]",
+        name: str,
+        times: dict[str, float],
     ) -> None:
         self.tokenizer = tokenizer
         self.engine = engine
         self.name = name
-        self.times: dict[str, float] = {}
+        self.times = times
         self._network = network
         self._checks: list[tuple[Constraint, Check]] = []
 

@@ -14,7 +14,9 @@ def gen(
     prompt: Words = None,
     schema: Annotated[
         str | None,
-        typer.Option("-s", "--schema", help="JSON Schema: a file, the JSON itself, or - for stdin."),
+        typer.Option(
+            "-s", "--schema", help="JSON Schema: a file, the JSON itself, or - for stdin."
+        ),
     ] = None,
     any_object: Annotated[bool, typer.Option("--object", help="Any JSON object.")] = False,
     *,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mlxjson.cli.options import Common
 from mlxjson.cli.progress import prefill_progress
 from mlxjson.cli.statistics import report
-from mlxjson.constraint import Constraint, JsonObject, JsonSchema
+from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.environment import Environment
 from mlxjson.errors import CutOff, InvalidDocument
 from mlxjson.inputs import Inputs
@@ -63,12 +63,10 @@ class Job:
     def _sink(self, constraint: Constraint) -> Sink:
         output = self.common.output
         sink: Sink = FileSink(output) if output else StreamSink(self.environment.stdout)
-        is_json = isinstance(constraint, JsonSchema | JsonObject)
-        if is_json and self.common.raw:
-            return RawString(sink)
-        if is_json or self.common.raw or constraint.is_language_of_its_own:
-            return sink
-        return JsonString(sink)
+        if isinstance(constraint, JsonSchema | JsonObject):
+            return RawString(sink) if self.common.raw else sink
+        is_bare_text = isinstance(constraint, Choice | Regex)
+        return JsonString(sink) if is_bare_text and not self.common.raw else sink
 
     def _finish(self, result: Result, sink: Sink) -> None:
         self._warn(result)

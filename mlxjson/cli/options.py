@@ -37,9 +37,7 @@ class Common:
             "config file, then 'starter' (135 M parameters: to try the tool with).",
         ),
     ] = None
-    offline: Annotated[
-        bool, _option("--offline", panel=_MODEL, help="Never ask the hub.")
-    ] = False
+    offline: Annotated[bool, _option("--offline", panel=_MODEL, help="Never ask the hub.")] = False
     file: Annotated[
         str | None, _option("-f", "--file", panel=_PROMPT, help="Read the prompt from a file.")
     ] = None
@@ -120,9 +118,7 @@ class Common:
     ] = None
     stats: Annotated[
         str | None,
-        _option(
-            "--stats", panel=_OUTPUT, metavar="[=json]", help="Figures of the run, on stderr."
-        ),
+        _option("--stats", panel=_OUTPUT, metavar="[=json]", help="Figures of the run, on stderr."),
     ] = None
     quiet: Annotated[bool, _option("-q", "--quiet", panel=_OUTPUT, help="No notes.")] = False
     cache: Annotated[
@@ -140,7 +136,9 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> None:
-        command(**{name: values[name] for name in own}, common=Common(**{n: values[n] for n in shared}))
+        command(
+            **{name: values[name] for name in own}, common=Common(**{n: values[n] for n in shared})
+        )
 
     parameters = [p for n, p in inspect.signature(command).parameters.items() if n != "common"]
     parameters += [_parameter(f.name, shared[f.name], f.default) for f in fields(Common)]

@@ -31,8 +31,9 @@ Progress = Callable[[int, int], None]
 class Network(Protocol):
     """A causal language model: ids (1, n) int32 and a cache to logits (1, n, width)."""
 
-    width: int
-    context_length: int
+    @property
+    def width(self) -> int:
+        """How many logits there are."""
 
     def __call__(self, ids: mx.array, cache: list[Any]) -> mx.array:
         """Run the ids behind what the cache holds, and add them to it."""
@@ -74,6 +75,14 @@ class _Draft:
 
     ids: list[int] = field(default_factory=list)
     choices: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreed:
+    """How much of a draft the model confirmed: so many choices, so many ids in all."""
+
+    choices: int
+    ids: int
 
 
 class Decoder:
@@ -194,8 +203,10 @@ class Decoder:
         logits = self._forward([*self._pending, *draft.ids], behind=len(draft.ids) + 1)
         rows = self._masks(draft)
         chosen = self._choose(logits, rows, draft)
-        ids = self._confirm(draft, chosen)
-        self._pending = list(ids)
+        agreed = self._confirm(draft, chosen)
+        kept = draft.ids[: agreed.ids]
+        self._pending = self._take(chosen[agreed.choices])
+        ids = [*kept, *self._pending]
         self._output += ids
         self._lookup.extend(ids)
         return ids
@@ -211,13 +222,16 @@ class Decoder:
     def _masks(self, draft: _Draft) -> mask.Rows:
         """One packed mask for each choice of the draft, and one for the id behind it."""
         self._matcher.rollback(len(draft.ids))
-        rows = mask.empty_rows(len(draft.choices) + 1, self._network.width)
+        rows = mask.empty_rows(
+            len(draft.choices) + 1, max(self._network.width, self._matcher.width)
+        )
         stops = [*draft.choices, len(draft.ids)]
         at = 0
         for row, stop in zip(rows, stops, strict=True):
             for token_id in draft.ids[at:stop]:
                 self._accept(token_id)
-            self._matcher.fill(row)
+            # The logits may be wider than the vocabulary: what lies behind it stays forbidden.
+            self._matcher.fill(row[: mask.words(self._matcher.width)])
             at = stop
             self._exclude(row, self.counters.output_tokens + stop)
         return rows
@@ -238,8 +252,8 @@ class Decoder:
         output = [self.counters.output_tokens + position for position in positions]
         return [int(i) for i in np.array(self._sample(masked, output))]
 
-    def _confirm(self, draft: _Draft, chosen: list[int]) -> list[int]:
-        """Keep the draft up to the first choice that the model does not share, then its own id."""
+    def _confirm(self, draft: _Draft, chosen: list[int]) -> _Agreed:
+        """Keep the draft up to the first choice that the model does not share."""
         agreed = 0
         for at, token_id in zip(draft.choices, chosen, strict=False):
             if draft.ids[at] != token_id:
@@ -252,7 +266,7 @@ class Decoder:
         self.counters.output_tokens += kept
         free = set(draft.choices)
         self._free += [at in free for at in range(kept)]
-        return draft.ids[:kept] + self._take(chosen[agreed])
+        return _Agreed(choices=agreed, ids=kept)
 
     def _drop(self, count: int) -> None:
         """Forget the last `count` ids of the draft, in the matcher and in the cache."""

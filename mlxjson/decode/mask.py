@@ -10,13 +10,18 @@ Row = NDArray[np.int32]
 Rows = NDArray[np.int32]
 
 
+def words(width: int) -> int:
+    """How many int32 words hold one bit for each of `width` ids."""
+    return (width + 31) // 32
+
+
 def empty_rows(count: int, width: int) -> Rows:
     """Packed masks for `count` positions.
 
     Returns an int32 array of shape (count, ceil(width / 32)); bit i % 32 of word i // 32 says
     whether id i is allowed, as xgrammar packs it.
     """
-    return np.zeros((count, (width + 31) // 32), dtype=np.int32)
+    return np.zeros((count, words(width)), dtype=np.int32)
 
 
 def forbid(row: Row, token_id: int) -> None:
@@ -25,9 +30,9 @@ def forbid(row: Row, token_id: int) -> None:
 
 
 @partial(mx.compile, shapeless=False)
-def _masked(logits: mx.array, words: mx.array) -> mx.array:
-    bits = (words[..., None] >> mx.arange(32, dtype=mx.uint32)) & 1
-    allowed = bits.reshape(words.shape[0], -1)[:, : logits.shape[-1]]
+def _masked(logits: mx.array, packed: mx.array) -> mx.array:
+    bits = (packed[..., None] >> mx.arange(32, dtype=mx.uint32)) & 1
+    allowed = bits.reshape(packed.shape[0], -1)[:, : logits.shape[-1]]
     return mx.where(allowed == 1, logits, mx.array(-mx.inf, dtype=logits.dtype))
 
 

@@ -14,6 +14,10 @@ class Matcher(Protocol):
     """
 
     @property
+    def width(self) -> int:
+        """How many ids its masks cover: those from here up are never allowed."""
+
+    @property
     def finished(self) -> bool:
         """A stop id was accepted."""
 
@@ -46,6 +50,10 @@ class Unconstrained:
         self._known = known
         self._stop_ids = frozenset(stop_ids)
         self._accepted: list[int] = []
+
+    @property
+    def width(self) -> int:
+        return self._known
 
     @property
     def finished(self) -> bool:
