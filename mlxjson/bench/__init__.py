@@ -1,0 +1,1 @@
+"""The same decode loop, measured: speed, and whether answers are right."""
