@@ -1,0 +1,32 @@
+"""Where a model lies on disk."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model that is there, though not yet read.
+
+    Attributes:
+        path: a folder with config.json, *.safetensors and tokenizer.json, or a .gguf file.
+        reference: what the user called it, for messages and statistics.
+        is_starter: whether it is the small model to try the tool with.
+    """
+
+    path: Path
+    reference: str
+    is_starter: bool = False
+
+    @property
+    def is_gguf(self) -> bool:
+        """Whether the model is a single GGUF file."""
+        return self.path.is_file()
+
+    @property
+    def identity(self) -> str:
+        """A cheap key of the content, for caches: path, and size and change time of each file."""
+        files = [self.path] if self.is_gguf else sorted(self.path.glob("*.safetensors"))
+        stats = [(file.name, file.stat()) for file in files]
+        parts = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
+        return "|".join([str(self.path.resolve()), *parts])

@@ -1,0 +1,162 @@
+"""Text to token ids and back, the vocabulary as bytes, and the ids that end a generation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from mlxjson.errors import ModelError
+from mlxjson.vocabulary import Vocabulary
+
+from .files import ModelFiles
+from .pieces import Alphabet, all_bytes
+from .template import ChatTemplate
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Backend
+
+# A text of which no tokenizer makes less than one token of its own.
+_ANCHOR = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerParts:
+    """What a source (tokenizer.json or GGUF metadata) says of a tokenizer.
+
+    Attributes:
+        backend: the tokenizer of the `tokenizers` package.
+        alphabet: how it spells its pieces.
+        special_ids: ids that write no text.
+        stop_ids: ids that end a generation.
+        bos: the id and text put before a prompt, or None.
+        template: the chat template, or None.
+        digest: hex SHA-256 of the source's content.
+    """
+
+    backend: Backend
+    alphabet: Alphabet
+    special_ids: frozenset[int]
+    stop_ids: frozenset[int]
+    bos: tuple[int, str] | None
+    template: ChatTemplate | None
+    digest: str
+
+
+class Tokenizer:
+    """One tokenizer, whatever file it came from."""
+
+    def __init__(self, parts: TokenizerParts) -> None:
+        self._backend = parts.backend
+        self._alphabet = parts.alphabet
+        self._special_ids = parts.special_ids
+        self._bos = parts.bos
+        self._digest = parts.digest
+        self._lock = Lock()
+        self.template = parts.template
+        self.stop_ids = parts.stop_ids | _turn_end(parts.backend, parts.template)
+
+    def encode(self, text: str, *, special: bool, bos: bool = False) -> list[int]:
+        """The ids of `text`.
+
+        With `special`, special tokens written out in the text are recognised: for a rendered chat
+        template. Without, they are text like any other, and the ids write exactly `text`: nothing
+        is put before it. With `bos`, the token that begins a prompt is put first if the tokenizer
+        asks for one and the text does not have it already: for prompts without a chat template.
+        """
+        with self._lock:
+            self._backend.encode_special_tokens = not special
+            ids = self._encoded(text) if special else self._continued(text)
+        if bos and self._bos is not None and ids[:1] != [self._bos[0]]:
+            return [self._bos[0], *ids]
+        return ids
+
+    def text(self, ids: Iterable[int]) -> str:
+        """The text that `ids` write; special tokens write none, broken UTF-8 becomes U+FFFD."""
+        tokens = self.tokens
+        return b"".join(tokens[i] for i in ids if i < len(tokens)).decode(errors="replace")
+
+    @cached_property
+    def tokens(self) -> tuple[bytes, ...]:
+        """The bytes of every id, b"" for those that write no text."""
+        pieces = self._backend.get_vocab(with_added_tokens=True)
+        count = max(pieces.values(), default=-1) + 1
+        tokens = all_bytes(pieces.items(), count, self._alphabet)
+        for token_id, token in self._backend.get_added_tokens_decoder().items():
+            tokens[token_id] = token.content.encode()
+        for token_id in self._special_ids:
+            tokens[token_id] = b""
+        return tuple(tokens)
+
+    def vocabulary(self, width: int) -> Vocabulary:
+        """The vocabulary under a network of `width` logits."""
+        return Vocabulary(
+            tokens=self.tokens[:width],
+            width=width,
+            stop_ids=frozenset(i for i in self.stop_ids if i < width),
+            fingerprint=self.fingerprint(width),
+        )
+
+    def fingerprint(self, width: int) -> str:
+        """Hex SHA-256 of what makes up the vocabulary, without decoding it."""
+        parts = [self._digest, str(width), *map(str, sorted(self.stop_ids))]
+        return hashlib.sha256("|".join(parts).encode()).hexdigest()
+
+    def _encoded(self, text: str) -> list[int]:
+        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _continued(self, text: str) -> list[int]:
+        """SentencePiece puts a space before a text: an anchor takes it, and is cut off again."""
+        if self._alphabet is not Alphabet.BYTE_FALLBACK:
+            return self._encoded(text)
+        anchor = self._encoded(_ANCHOR)
+        ids = self._encoded(_ANCHOR + text)
+        return ids[len(anchor) :] if ids[: len(anchor)] == anchor else self._encoded(text)
+
+
+def load_tokenizer(files: ModelFiles) -> Tokenizer:
+    """The tokenizer of `files`, without reading any weights.
+
+    Raises:
+        ModelError: there is none, or it is of a kind that can't be read.
+    """
+    if files.is_gguf:
+        from .gguf_tokenizer import read_gguf_tokenizer
+
+        return Tokenizer(read_gguf_tokenizer(files.path))
+    from .folder_tokenizer import read_folder_tokenizer
+
+    return Tokenizer(read_folder_tokenizer(files.path))
+
+
+def _turn_end(backend: Backend, template: ChatTemplate | None) -> frozenset[int]:
+    """The special token that the chat template puts right behind an answer, if it puts one."""
+    after = template.after_answer() if template is not None else ""
+    if not after:
+        return frozenset()
+    first = backend.encode(after, add_special_tokens=False).ids[:1]
+    special = {i for i, token in backend.get_added_tokens_decoder().items() if token.special}
+    return frozenset(first) & special
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from `path`; an absent file is an empty object.
+
+    Raises:
+        ModelError: it can't be read, or is not a JSON object.
+    """
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ModelError(f"can't be read as JSON: {error}", where=str(path)) from error
+    if not isinstance(value, dict):
+        raise ModelError("not a JSON object", where=str(path))
+    return value
