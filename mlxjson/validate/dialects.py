@@ -7,8 +7,6 @@ stays among our classes where a subschema has a `$schema` of its own.
 from functools import lru_cache
 from typing import Any
 
-import jsonschema
-from jsonschema import validators as stock
 from referencing import Specification
 from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import specification_with
@@ -16,17 +14,17 @@ from referencing.jsonschema import specification_with
 from mlxjson.validate import evaluated, keywords
 from mlxjson.validate.exact import is_number, is_whole
 from mlxjson.validate.formats import names_for
+from mlxjson.validate.library import jsonschema
 
 _DRAFTS = {
-    "draft-03": jsonschema.Draft3Validator,
     "draft-04": jsonschema.Draft4Validator,
     "draft-06": jsonschema.Draft6Validator,
     "draft-07": jsonschema.Draft7Validator,
     "draft/2019-09": jsonschema.Draft201909Validator,
     "draft/2020-12": jsonschema.Draft202012Validator,
 }
-DEFAULT = "draft/2020-12"
-_MODERN = ("draft/2019-09", "draft/2020-12")
+_LATEST = "draft/2020-12"
+UNDATED = "undated"  # no `$schema`: 2020-12, in which the old spellings still mean what they did
 
 # Section 8.1.2 of the core specification: a metaschema's `$vocabulary` names the keywords in force.
 _VOCABULARIES = {
@@ -46,24 +44,25 @@ _VOCABULARIES = {
 }  # fmt: skip
 
 
-def draft_of(uri: Any) -> str | None:
-    """The draft that a `$schema` URI names, in any of its usual spellings; None if it names none."""
+def draft_of(uri: Any) -> str:
+    """The draft that a `$schema` URI names, in any of its usual spellings; else `UNDATED`."""
     if not isinstance(uri, str):
-        return None
+        return UNDATED
     scheme, _, rest = uri.rstrip("#").partition("://json-schema.org/")
     name = rest.removesuffix("/schema")
-    return name if scheme in ("http", "https") and rest != name and name in _DRAFTS else None
+    known = scheme in ("http", "https") and rest != name and name in _DRAFTS
+    return name if known else UNDATED
 
 
 @lru_cache(maxsize=64)
 def validator_class(draft: str, vocabularies: frozenset[str] | None = None) -> Any:
     """The class for a draft; `vocabularies` (short names) limits it to the keywords in these."""
-    base = _DRAFTS[draft]
+    base = _DRAFTS.get(draft, _DRAFTS[_LATEST])
     table = {**base.VALIDATORS, **_replacements(draft, base)}
     if vocabularies is not None:
         allowed = set().union(*(_VOCABULARIES.get(name, set()) for name in vocabularies))
         table = {key: check for key, check in table.items() if key in allowed}
-    made = stock.create(
+    made = jsonschema.validators.create(
         meta_schema=base.META_SCHEMA,
         validators=table,
         type_checker=base.TYPE_CHECKER.redefine_many(_type_checks(draft)),
@@ -78,33 +77,33 @@ def validator_class(draft: str, vocabularies: frozenset[str] | None = None) -> A
 
 def specification(draft: str) -> Specification[Any]:
     """How `referencing` reads a resource of this draft."""
-    suffix = "" if draft in _MODERN else "#"
-    scheme = "https" if draft in _MODERN else "http"
-    return specification_with(f"{scheme}://json-schema.org/{draft}/schema{suffix}")
+    base = _DRAFTS.get(draft, _DRAFTS[_LATEST])
+    return specification_with(base.ID_OF(base.META_SCHEMA))
 
 
 def class_for(schema: Any, registry: Any, default: Any = None) -> Any:
-    """The class for a schema by its `$schema`, else `default`, else that of 2020-12."""
+    """The class for a schema by its `$schema`, else `default`, else the undated one."""
     uri = schema.get("$schema") if isinstance(schema, dict) else None
-    if uri is None:
-        return default or validator_class(DEFAULT)
     draft = draft_of(uri)
-    return validator_class(draft) if draft else _custom_class(uri, registry, set())
+    if draft != UNDATED:
+        return validator_class(draft)
+    own = _custom_class(uri, registry, frozenset())
+    return own or default or validator_class(UNDATED)
 
 
-def _custom_class(uri: Any, registry: Any, seen: set[Any]) -> Any:
-    """The class for a metaschema of someone's own, found in the registry; else that of 2020-12."""
+def _custom_class(uri: Any, registry: Any, seen: frozenset[str]) -> Any:
+    """The class for a metaschema of someone's own, found in the registry, else None."""
     metaschema = _contents(uri, registry)
     if metaschema is None or uri in seen:
-        return validator_class(DEFAULT)
+        return None
     above = metaschema.get("$schema")
     draft = draft_of(above)
-    if draft is None:
+    if draft == UNDATED:
         return _custom_class(above, registry, seen | {uri})
-    vocabularies = metaschema.get("$vocabulary")
-    if draft not in _MODERN or not isinstance(vocabularies, dict):
+    named = metaschema.get("$vocabulary")
+    if not isinstance(named, dict):
         return validator_class(draft)
-    return validator_class(draft, frozenset(name.rsplit("/", 1)[-1] for name in vocabularies))
+    return validator_class(draft, frozenset(name.rsplit("/", 1)[-1] for name in named))
 
 
 def _contents(uri: Any, registry: Any) -> dict[str, Any] | None:
@@ -119,7 +118,6 @@ def _contents(uri: Any, registry: Any) -> dict[str, Any] | None:
 
 def _evolve(self: Any, **changes: Any) -> Any:
     schema = changes.setdefault("schema", self.schema)
-    changes.setdefault("format_checker", None)
     changes.setdefault("registry", self._registry)
     changes.setdefault("_resolver", self._resolver)
     return class_for(schema, self._registry, self.__class__)(**changes)
@@ -127,40 +125,39 @@ def _evolve(self: Any, **changes: Any) -> Any:
 
 def _type_checks(draft: str) -> dict[str, Any]:
     checks: dict[str, Any] = {"number": lambda _, value: is_number(value)}
-    if draft not in ("draft-03", "draft-04"):
+    if draft != "draft-04":
         checks["integer"] = lambda _, value: is_whole(value)
     return checks
 
 
 def _replacements(draft: str, base: Any) -> dict[str, Any]:
-    """Our keywords for those that the draft has, and the old spellings that new drafts understand."""
-    table = base.VALIDATORS
+    """Our keywords, in place of those of the same name that the draft has."""
     ours = {
         "additionalProperties": keywords.additional_properties,
         "const": keywords.const,
-        "divisibleBy": keywords.multiple_of,
         "enum": keywords.enum,
         "format": keywords.format_for(names_for(draft)),
         "multipleOf": keywords.multiple_of,
         "pattern": keywords.pattern,
         "patternProperties": keywords.pattern_properties,
         "required": keywords.required,
-        "type": keywords.types,
         "unevaluatedItems": evaluated.unevaluated_items,
         "unevaluatedProperties": evaluated.unevaluated_properties,
         "uniqueItems": keywords.unique_items,
     }
-    for bound in ("Minimum", "Maximum"):
-        if (strict := f"exclusive{bound}") in table:
-            ours[strict] = keywords.exclusive(bound.lower(), table[strict])
-    for reference in ("$ref", "$dynamicRef", "$recursiveRef"):
-        if reference in table:
-            ours[reference] = keywords.timed(table[reference])
-    if draft in _MODERN:
-        ours["dependencies"] = jsonschema.Draft7Validator.VALIDATORS["dependencies"]
-    if draft == DEFAULT:
-        ours["items"] = keywords.items_or_array(table["items"])
-    kept = set(table) | {"dependencies"}
-    if draft == "draft-03":
-        kept -= {"type"}  # there it holds schemas too
-    return {key: check for key, check in ours.items() if key in kept}
+    for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+        if name in base.VALIDATORS:
+            ours[name] = keywords.reference(base.VALIDATORS[name])
+    kept = {key: check for key, check in ours.items() if key in base.VALIDATORS}
+    return {**kept, **_old_spellings(base.VALIDATORS)} if draft == UNDATED else kept
+
+
+def _old_spellings(table: dict[str, Any]) -> dict[str, Any]:
+    """What undated schemas may say in the words of earlier drafts, and of OpenAPI 3.0."""
+    return {
+        "dependencies": jsonschema.Draft7Validator.VALIDATORS["dependencies"],
+        "exclusiveMinimum": keywords.exclusive("minimum", table["exclusiveMinimum"]),
+        "exclusiveMaximum": keywords.exclusive("maximum", table["exclusiveMaximum"]),
+        "items": keywords.items_or_array(table["items"]),
+        "type": keywords.nullable_type(table["type"]),
+    }

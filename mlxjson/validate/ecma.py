@@ -147,9 +147,9 @@ class _Translator:
 
     def code_point(self, digits: str) -> str:
         value = int(digits, 16)
-        if 0xD800 <= value < 0xDC00 and (low := re.compile(r"\\u(D[C-F][0-9A-F]{2})", re.I).match(
-            self.source, self.pos
-        )):
+        if 0xD800 <= value < 0xDC00 and (
+            low := re.compile(r"\\u(D[C-F][0-9A-F]{2})", re.I).match(self.source, self.pos)
+        ):
             self.pos = low.end()
             value = 0x10000 + ((value - 0xD800) << 10) + int(low[1], 16) - 0xDC00
         if value > 0x10FFFF:

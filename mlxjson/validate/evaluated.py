@@ -7,12 +7,11 @@ counts only where it succeeds.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jsonschema.exceptions import ValidationError
 from referencing.jsonschema import lookup_recursive_ref
 
+from mlxjson.validate.keywords import Errors, ValidationError
 from mlxjson.validate.patterns import matches
 
-Errors = Iterator[ValidationError]
 Own = Callable[[Any, Any, Any], Iterator[Any]]
 
 

@@ -6,9 +6,8 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from jsonschema.exceptions import ValidationError, best_match
-
 from mlxjson.validate.keywords import extra_keys, second_of_equals
+from mlxjson.validate.library import jsonschema
 from mlxjson.validate.scan import Span, token
 from mlxjson.validate.strict import spans
 
@@ -45,9 +44,10 @@ class Failure:
     schema_pointer: str = ""
 
 
-def first_failure(errors: Iterable[ValidationError], text: str) -> Failure | None:
+def first_failure(errors: Iterable[Any], text: str) -> Failure | None:
     """The failure that comes first in the text, each error replaced by its most telling cause."""
-    leaves = [leaf for error in islice(errors, _LOOKED_AT) if (leaf := best_match([error]))]
+    best = jsonschema.exceptions.best_match
+    leaves = [best([error]) for error in islice(errors, _LOOKED_AT)]
     if not leaves:
         return None
     places = spans(text)
@@ -89,7 +89,7 @@ def _excess(keyword: str, error: Any) -> str | int | None:
         case "maxItems":
             return int(value)
         case "maxProperties":
-            return list(instance)[int(value)]
+            return str(list(instance)[int(value)])
         case _:
             return None
 
@@ -100,7 +100,7 @@ def message(keyword: str, error: Any) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
 
 
-def _clause(keyword: str, value: Any, instance: Any, schema: Any) -> str:  # noqa: PLR0911
+def _clause(keyword: str, value: Any, instance: Any, schema: Any) -> str:
     shown = short(instance)
     match keyword:
         case "type":
@@ -150,7 +150,8 @@ def _bound(keyword: str) -> str:
 
 
 def _size(instance: Any) -> str:
-    unit = {str: "character", list: "item", dict: "key"}[type(instance)]
+    units = {"str": "character", "list": "item", "dict": "key"}
+    unit = units[type(instance).__name__]
     return f"{len(instance)} {unit}{'' if len(instance) == 1 else 's'}"
 
 

@@ -147,11 +147,9 @@ _TESTS: dict[str, Test] = {
     "date-time": is_date_time,
     "duration": is_duration,
     "email": is_email,
-    "host-name": is_hostname,
     "hostname": is_hostname,
     "idn-email": is_idn_email,
     "idn-hostname": is_idn_hostname,
-    "ip-address": is_ipv4,
     "ipv4": is_ipv4,
     "ipv6": is_ipv6,
     "iri": is_iri,
@@ -173,7 +171,6 @@ _SINCE_7 = _SINCE_6 | {
     "time",
 }  # fmt: skip
 _NAMES = {
-    "draft-03": {"date", "date-time", "email", "host-name", "ip-address", "ipv6", "regex", "uri"},
     "draft-04": _SINCE_4,
     "draft-06": _SINCE_6,
     "draft-07": _SINCE_7,

@@ -9,27 +9,28 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from jsonschema.exceptions import ValidationError
-
 from mlxjson.errors import ConstraintError
 from mlxjson.validate.exact import identity, is_multiple
 from mlxjson.validate.formats import conforms
+from mlxjson.validate.library import jsonschema
 from mlxjson.validate.patterns import matches
 
-Errors = Iterator[ValidationError]
+ValidationError: Any = jsonschema.exceptions.ValidationError
+Errors = Iterator[Any]
 Keyword = Callable[[Any, Any, Any, Any], Any]
 
 TIME_LIMIT = 10.0
 deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
-def types(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
-    """`type`; OpenAPI 3.0's `nullable` beside it adds null."""
-    names = wanted if isinstance(wanted, list) else [wanted]
-    if instance is None and schema.get("nullable") is True:
-        return
-    if not any(validator.is_type(instance, name) for name in names):
-        yield ValidationError("type")
+def nullable_type(stock: Keyword) -> Keyword:
+    """`type`, to which OpenAPI 3.0's `nullable` in the same schema adds null."""
+
+    def check(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
+        if instance is not None or schema.get("nullable") is not True:
+            yield from stock(validator, wanted, instance, schema)
+
+    return check
 
 
 def enum(_validator: Any, values: Any, instance: Any, _schema: Any) -> Errors:
@@ -115,7 +116,7 @@ def additional_properties(validator: Any, subschema: Any, instance: Any, schema:
 
 def required(validator: Any, names: Any, instance: Any, _schema: Any) -> Errors:
     """`required`; the booleans that draft 3 wrote inside a property are passed over."""
-    if validator.is_type(instance, "object") and isinstance(names, list):
+    if validator.is_type(instance, "object") and not isinstance(names, bool):
         for name in names:
             if name not in instance:
                 yield ValidationError("required")
@@ -153,13 +154,26 @@ def items_or_array(stock: Keyword) -> Keyword:
     return check
 
 
-def timed(stock: Keyword) -> Keyword:
-    """A reference that watches the clock: only through references is the work unbounded."""
+def reference(stock: Keyword) -> Keyword:
+    """`$ref` and its kin, watching the clock: only through references is the work unbounded."""
 
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
         end = deadline.get()
         if end is not None and time.monotonic() > end:
             raise ConstraintError(f"validating takes longer than {TIME_LIMIT:g} s")
-        yield from stock(validator, value, instance, schema)
+        try:
+            yield from stock(validator, value, instance, schema)
+        except jsonschema.exceptions._WrappedReferencingError:
+            raise unresolved(value) from None
 
     return check
+
+
+def unresolved(target: str) -> ConstraintError:
+    """The error for a reference that leads nowhere."""
+    if target.startswith("#"):
+        return ConstraintError(f"nothing stands where the reference {target!r} leads")
+    return ConstraintError(
+        f"the reference {target!r} leads to a schema that is not here",
+        hint="remote schemas are not fetched: put the schema under $defs, or give a local copy",
+    )

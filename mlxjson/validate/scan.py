@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from math import isinf
 from typing import Any, NoReturn
 
@@ -114,19 +114,16 @@ class _Scanner:
     def begin(self) -> Any:
         """Read a scalar or an empty container whole; else open the container."""
         self.space()
-        match self.peek():
-            case "{":
-                return self.open({}, "}")
-            case "[":
-                return self.open([], "]")
-            case '"':
-                return self.measured(self.string)
-            case "":
-                self.fail("the text ends where a value should stand")
-            case char if char in "-0123456789":
-                return self.measured(self.number)
-            case _:
-                return self.measured(self.word)
+        char = self.peek()
+        if char == "{":
+            return self.open({}, "}")
+        if char == "[":
+            return self.open([], "]")
+        if char == '"':
+            return self.measured(self.string)
+        if char and char in "-0123456789":
+            return self.measured(self.number)
+        return self.measured(self.word)
 
     def open(self, container: Any, end: str) -> Any:
         if len(self.stack) >= MAX_DEPTH:
@@ -192,9 +189,9 @@ class _Scanner:
         if _SURROGATE.search(value):
             self.pos = start
             self.fail("a string holds half of a surrogate pair")
-        return value
+        return str(value)
 
-    def number(self) -> int | float | Decimal:
+    def number(self) -> Any:
         match = _NUMBER.match(self.text, self.pos)
         if match is None:
             return self.word()
@@ -209,6 +206,8 @@ class _Scanner:
 
     def word(self) -> Any:
         match = _WORD.match(self.text, self.pos)
+        if not self.peek():
+            self.fail("the text ends where a value should stand")
         if match is None:
             self.fail(f"expected a value, found {self.peek()!r}")
         if match[0] not in _CONSTANTS:

@@ -1,4 +1,4 @@
-"""Strict JSON at the speed of the json module: its C reader, with hooks for what it lets through."""
+"""Strict JSON at the speed of the json module: its C reader, with hooks for what it lets by."""
 
 import json
 from decimal import Decimal

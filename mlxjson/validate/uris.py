@@ -16,13 +16,13 @@ _SCHEME = "(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):"
 
 
 def _reference(wide: str, private: str) -> re.Pattern[str]:
-    """URI-reference, its bracketed hosts left to `_is_host`; `wide` and `private` widen it to IRI."""
+    """URI-reference, what stands in brackets left open; `wide` and `private` make it an IRI."""
     plain = rf"[A-Za-z0-9._~{_SUB}{wide}-]|{_HEX}"
     char = rf"(?:{plain}|[:@])"
-    authority = (
-        rf"(?:(?:{plain}|:)*@)?(?:\[(?P<literal>[^\[\]/?#@]*)\]|(?:{plain})*)(?::[0-9]*)?"
+    authority = rf"(?:(?:{plain}|:)*@)?(?:\[(?P<literal>[^\[\]/?#@]*)\]|(?:{plain})*)(?::[0-9]*)?"
+    after_scheme = (
+        rf"(?://{authority}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{char}+(?:/{char}*)*|)"
     )
-    after_scheme = rf"(?://{authority}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{char}+(?:/{char}*)*|)"
     no_scheme = after_scheme.replace("?P<literal>", "?P<literal2>").replace(
         rf"|{char}+(?:/", rf"|(?:{plain}|@)+(?:/"
     )
