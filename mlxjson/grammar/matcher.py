@@ -31,6 +31,11 @@ class Matcher:
         # The mask of this very state, once somebody asked for it; dropped when the state moves.
         self._filled: Words | None = None
 
+    @property
+    def width(self) -> int:
+        """How many ids the masks cover: the model's logits."""
+        return self._engine.vocabulary.width
+
     def accept(self, token_id: int) -> bool:
         """Move on by one id. False, and nothing moved, when the grammar doesn't allow it."""
         # xgrammar complains on stderr about ids that write nothing, so those never reach it.
@@ -70,11 +75,15 @@ class Matcher:
 
     def _mask(self) -> Words:
         if self._filled is None:
-            width = self._engine.vocabulary.width
-            self._filled = empty_mask(width)
+            self._filled = empty_mask(self.width)
             self._handle.fill_next_token_bitmask(self._filled)
-            trim(self._filled, width)
+            trim(self._filled, self.width)
         return self._filled
+
+    @property
+    def width(self) -> int:
+        """How many ids its masks cover."""
+        return self.width
 
     @property
     def finished(self) -> bool:
@@ -126,7 +135,7 @@ class Matcher:
         an index of the vocabulary.
         """
         tokens = self._engine.vocabulary.tokens
-        row = empty_mask(self._engine.vocabulary.width)
+        row = empty_mask(self.width)
         ahead = self.fork()
         done = 0
         for count in range(min(_SWALLOWED, len(ids)), 0, -1):
@@ -160,4 +169,4 @@ def fill_many(matchers: Sequence[Matcher], rows: Words) -> None:
     batch = xgr.BatchGrammarMatcher()
     batch.batch_fill_next_token_bitmask([matcher._handle for matcher in matchers], rows)
     if matchers:
-        trim(rows, matchers[0]._engine.vocabulary.width)
+        trim(rows, matchers[0].width)
