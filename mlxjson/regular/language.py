@@ -68,7 +68,8 @@ class Language:
         """
         from mlxjson.regular.parse import parse
 
-        return parse(source, dialect, dialect == "python" if anchored is None else anchored)
+        whole = dialect == "python" if anchored is None else anchored
+        return cls(parse(source, dialect, whole))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Language) and self.node == other.node

@@ -33,7 +33,7 @@ def as_length(node: Node) -> tuple[int, int | None] | None:
     return (1, 1) if node == ANY else None
 
 
-def bound(node: Node, least: int, most: int | None) -> Node | None:  # noqa: PLR0911
+def bound(node: Node, least: int, most: int | None) -> Node | None:
     """The words of `node` with `least` to `most` code points, or None: take the automaton."""
     lengths = span(node)
     if lengths is None:

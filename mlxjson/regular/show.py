@@ -4,7 +4,7 @@ from mlxjson.regular import tree
 from mlxjson.regular.charset import FULL, Ranges, complement
 
 
-def show(node: tree.Node) -> str:  # noqa: PLR0911
+def show(node: tree.Node) -> str:
     """`node` in the notation of regular expressions, with & and ~ added."""
     if isinstance(node, tree.Chars):
         return _show_set(node.ranges)
