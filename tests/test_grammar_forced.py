@@ -1,8 +1,7 @@
 """What a matcher says about forced text."""
 
-from grammar_helpers import longest_match, small
-
 from mlxjson.grammar import EbnfSource, Engine, Matcher
+from tests.grammar_helpers import longest_match, small
 
 NAME = r'root ::= "{\"name\": \"" [a-z-]* "\"}"'
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from grammar_helpers import SPECIAL, STOP, llama2, qwen3, small, small_engine
 
 from mlxjson.errors import MlxjsonError
 from mlxjson.grammar import (
@@ -17,6 +16,7 @@ from mlxjson.grammar import (
     mask_of,
     mask_words,
 )
+from tests.grammar_helpers import SPECIAL, STOP, llama2, qwen3, small, small_engine
 
 
 def matcher(text: str, engine: Engine | None = None) -> Matcher:

@@ -81,11 +81,6 @@ class Matcher:
         return self._filled
 
     @property
-    def width(self) -> int:
-        """How many ids its masks cover."""
-        return self.width
-
-    @property
     def finished(self) -> bool:
         """Whether a stop id was accepted."""
         return bool(self._handle.is_terminated())
