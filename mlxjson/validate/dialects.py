@@ -13,7 +13,6 @@ from referencing.jsonschema import specification_with
 
 from mlxjson.validate import evaluated, keywords
 from mlxjson.validate.exact import is_number, is_whole
-from mlxjson.validate.formats import names_for
 from mlxjson.validate.library import jsonschema
 
 _DRAFTS = {
@@ -136,7 +135,7 @@ def _replacements(draft: str, base: Any) -> dict[str, Any]:
         "additionalProperties": keywords.additional_properties,
         "const": keywords.const,
         "enum": keywords.enum,
-        "format": keywords.format_for(names_for(draft)),
+        "format": keywords.formats,
         "multipleOf": keywords.multiple_of,
         "pattern": keywords.pattern,
         "patternProperties": keywords.pattern_properties,

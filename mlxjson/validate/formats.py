@@ -163,20 +163,3 @@ _TESTS: dict[str, Test] = {
     "uri-template": is_uri_template,
     "uuid": is_uuid,
 }
-
-_SINCE_4 = {"date-time", "email", "hostname", "ipv4", "ipv6", "uri"}
-_SINCE_6 = _SINCE_4 | {"json-pointer", "uri-reference", "uri-template"}
-_SINCE_7 = _SINCE_6 | {
-    "date", "idn-email", "idn-hostname", "iri", "iri-reference", "regex", "relative-json-pointer",
-    "time",
-}  # fmt: skip
-_NAMES = {
-    "draft-04": _SINCE_4,
-    "draft-06": _SINCE_6,
-    "draft-07": _SINCE_7,
-}
-
-
-def names_for(draft: str) -> frozenset[str]:
-    """The formats that a draft defines; a format it does not know asserts nothing."""
-    return frozenset(_NAMES.get(draft, _SINCE_7 | {"duration", "uuid"}))
