@@ -1,0 +1,282 @@
+"""The table of nodes: one for each set of conditions that comes up, made on demand.
+
+A node is the conjunction of a set of items. It is expanded into alternatives (`terms`), and each
+alternative gives at most one shape for each JSON type. The same set always gives the same node,
+so a recursive schema becomes a cycle.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from mlxjson.errors import ConstraintError
+from mlxjson.regular import Language
+from mlxjson.schema import array_shapes, literal_shapes, numbers, object_shapes, strings
+from mlxjson.schema.items import (
+    ARRAY,
+    BOOLEAN,
+    NULL,
+    NUMBER,
+    OBJECT,
+    STRING,
+    Choice,
+    Gap,
+    Item,
+    Items,
+    Never,
+)
+from mlxjson.schema.places import Place
+from mlxjson.schema.read import items_of
+from mlxjson.schema.shapes import (
+    Array,
+    Boolean,
+    KeyPattern,
+    Literal,
+    NodeId,
+    Null,
+    Number,
+    Object,
+    Shape,
+    String,
+)
+from mlxjson.schema.terms import Term, expand
+
+MOST_NODES = 20_000
+MOST_ALTERNATIVES = 64
+CAREFUL_NODES = 2_000
+CAREFUL_ALTERNATIVES = 8
+MOST_SECONDS = 8.0
+
+ANY: NodeId = 0
+NONE: NodeId = 1
+
+_ANY_SHAPES: tuple[Shape, ...] = (
+    Null(),
+    Boolean(),
+    Number(),
+    String(),
+    Array(rest=ANY),
+    Object(others=(KeyPattern(Language.everything(), ANY),), declared=True),
+)
+_FULL: dict[type, Shape] = {type(shape): shape for shape in _ANY_SHAPES}
+
+
+class Builder:
+    """Makes nodes and their shapes. `nodes` holds those worked out so far."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[NodeId, tuple[Shape, ...]] = {ANY: _ANY_SHAPES, NONE: ()}
+        self.gaps: dict[NodeId, list[Gap]] = {}
+        self.pointers: dict[NodeId, str] = {ANY: "", NONE: ""}
+        self.conflicts: dict[NodeId, tuple[str, str]] = {}
+        self._items: dict[NodeId, Items] = {}
+        self._ids: dict[frozenset[int], NodeId] = {}
+        self._choices: dict[tuple[tuple[int, ...], ...], Choice] = {}
+        self._waiting: deque[NodeId] = deque()
+        self._busy: set[NodeId] = set()
+        self._until = time.monotonic() + MOST_SECONDS
+
+    def node(self, items: Iterable[Item]) -> NodeId:
+        """The node of a conjunction. Its shapes are made later, by `finish` or `shapes`."""
+        kept = _essential(items)
+        if not kept:
+            return ANY
+        key = frozenset(map(id, kept))
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = self._new(kept)
+        return found
+
+    def _new(self, kept: Items) -> NodeId:
+        number = len(self._items) + 2
+        if number > MOST_NODES:
+            raise _first_place(kept).error(
+                f"the schema unfolds into more than {MOST_NODES} different subschemas"
+            )
+        self._items[number] = kept
+        self.pointers[number] = _first_place(kept).pointer
+        self._waiting.append(number)
+        return number
+
+    def either(self, first: Items, second: Items, place: Place, keyword: str) -> Choice:
+        """One of two conjunctions, the same object for the same two."""
+        key = (tuple(map(id, first)), tuple(map(id, second)))
+        if key not in self._choices:
+            self._choices[key] = Choice((first, second), place, keyword)
+        return self._choices[key]
+
+    def finish(self) -> None:
+        """Work out every node that something refers to."""
+        while self._waiting:
+            self.shapes(self._waiting.popleft())
+
+    def shapes(self, node: NodeId) -> tuple[Shape, ...]:
+        """The shapes of a node, worked out now if need be."""
+        found = self.nodes.get(node)
+        if found is None:
+            self._busy.add(node)
+            found = self.nodes[node] = self._worked_out(node)
+            self._busy.discard(node)
+        return found
+
+    def busy(self, node: NodeId) -> bool:
+        """Whether the node is being worked out, so that its shapes can't be asked for."""
+        return node in self._busy
+
+    def terms(self, items: Items) -> list[Term]:
+        """The alternatives of a conjunction, fewer of them where the schema is large."""
+        if time.monotonic() > self._until:
+            raise ConstraintError(
+                "the schema takes too long to work out: its combinations multiply",
+                where=f"schema at '{_first_place(items).pointer}'",
+            )
+        large = len(self._items) > CAREFUL_NODES
+        return expand(items, CAREFUL_ALTERNATIVES if large else MOST_ALTERNATIVES)
+
+    def _worked_out(self, node: NodeId) -> tuple[Shape, ...]:
+        shapes: dict[object, Shape] = {}
+        gaps: list[Gap] = []
+        terms = self.terms(self._items[node])
+        for term in terms:
+            for shape in self.of_term(term, gaps):
+                shapes.setdefault(_identity(shape), shape)
+        if gaps:
+            self.gaps[node] = gaps
+        if not shapes:
+            self.conflicts[node] = next(
+                (t.conflict for t in terms if t.conflict), (self.pointers[node], "no value is left")
+            )
+        return _without_covered(tuple(shapes.values()))
+
+    def of_term(self, term: Term, gaps: list[Gap]) -> list[Shape]:
+        """The shapes of one alternative. Appends what they leave out to `gaps`."""
+        if term.members is not None:
+            return list(literal_shapes.shapes(self, term, term.members, gaps))
+        return [s for bit in _BITS if term.mask & bit for s in self.of_type(term, bit, gaps)]
+
+    def of_type(self, term: Term, bit: int, gaps: list[Gap]) -> list[Shape]:
+        """The shapes of an alternative for one JSON type, its enum left aside."""
+        found: list[Gap] = []
+        shapes = [shape for shape in self._of_type(term, bit, found) if shape is not None]
+        if shapes:
+            gaps += found
+            gaps += [gap for gap in term.gaps if gap.mask & bit]
+        return shapes
+
+    def _of_type(self, term: Term, bit: int, gaps: list[Gap]) -> Iterable[Shape | None]:
+        if bit == ARRAY:
+            return array_shapes.shapes(self, term, gaps)
+        if bit == OBJECT:
+            return (object_shapes.shape(self, term, gaps),)
+        if bit == STRING:
+            words = [value for value in term.excluded.values() if isinstance(value, str)]
+            shape, more = strings.shape(term.strings, words)
+            gaps += more
+            return (shape,)
+        return (_number(term) if bit == NUMBER else _null_or_boolean(term, bit),)
+
+    def string_shapes(self, items: Items, gaps: list[Gap]) -> list[Shape]:
+        """The strings that a conjunction allows."""
+        found: list[Shape] = []
+        for term in self.terms(items):
+            if term.members is not None:
+                found += (s for s in self.of_term(term, gaps) if isinstance(s, Literal))
+            elif term.mask & STRING:
+                found += self.of_type(term, STRING, gaps)
+        return found
+
+    def below(self, shape: Shape) -> set[NodeId]:
+        """The nodes worked out so far that `shape` leads to."""
+        found: set[NodeId] = set()
+        waiting = list(children(shape))
+        while waiting:
+            node = waiting.pop()
+            if node not in found and node in self.nodes:
+                found.add(node)
+                waiting += (child for s in self.nodes[node] for child in children(s))
+        return found
+
+
+def children(shape: Shape) -> Iterator[NodeId]:
+    """The nodes that a shape refers to."""
+    if isinstance(shape, Array):
+        yield from shape.prefix
+        if shape.rest is not None:
+            yield shape.rest
+        if shape.contains is not None:
+            yield shape.contains.match
+            yield shape.contains.other
+    elif isinstance(shape, Object):
+        yield from (entry.node for entry in shape.properties)
+        yield from (entry.node for entry in shape.others)
+
+
+def _null_or_boolean(term: Term, bit: int) -> Shape | None:
+    if bit == NULL:
+        return None if None in term.excluded else Null()
+    left = {value for value in (False, True) if ("boolean", value) not in term.excluded}
+    return Boolean(frozenset(left)) if left else None
+
+
+_BITS = (NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT)
+
+
+def _number(term: Term) -> Number | None:
+    excluded = [key for key, value in term.excluded.items() if _is_number(value)]
+    shape = numbers.shape(term.numbers, excluded)
+    if shape is None and term.mask == NUMBER and term.conflict is None and term.numbers:
+        place = term.numbers[-1].place
+        term.conflict = (place.pointer, "no number lies in the range that is left")
+    return shape
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, str | bool | list | dict) and value is not None
+
+
+def _essential(items: Iterable[Item]) -> Items:
+    """The items that say something, each once; what only refers to a place stands for that place."""
+    kept: dict[int, Item] = {}
+    for item in items:
+        if isinstance(item, Place):
+            item = _target(item)
+            if isinstance(item, Place) and not items_of(item):
+                continue
+        kept[id(item)] = item
+    return tuple(kept.values())
+
+
+def _target(place: Place) -> Item:
+    """Where a chain of references ends."""
+    passed = set()
+    item: Item = place
+    while isinstance(item, Place) and id(item) not in passed:
+        passed.add(id(item))
+        inner = items_of(item)
+        if len(inner) != 1:
+            break
+        if not isinstance(inner[0], Place):
+            break
+        item = inner[0]
+    else:
+        if isinstance(item, Place):
+            return Never("it refers to itself without end", place, "$ref")
+    return item
+
+
+def _first_place(items: Items) -> Place:
+    return items[0] if isinstance(items[0], Place) else items[0].place
+
+
+def _identity(shape: Shape) -> object:
+    if not isinstance(shape, Literal):
+        return shape
+    return literal_shapes.identity(shape)
+
+
+def _without_covered(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Leave out shapes of a type of which every value is allowed anyway."""
+    if len(shapes) < 2:
+        return shapes
+    full = {type(shape) for shape in shapes if shape == _FULL.get(type(shape))}
+    return tuple(s for s in shapes if type(s) not in full or s == _FULL[type(s)])

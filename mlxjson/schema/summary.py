@@ -1,0 +1,200 @@
+"""A cheap upper bound on what a conjunction allows, to see early that two can't hold together.
+
+A summary never claims less than the truth: types, the values of an enum, and for objects which
+properties are required, what is known of their values, and whether others may come.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlxjson.schema import negate
+from mlxjson.schema.arrays import is_never
+from mlxjson.schema.items import (
+    ALL_TYPES,
+    OBJECT,
+    Choice,
+    Excluded,
+    Item,
+    Items,
+    Members,
+    Negation,
+    Never,
+    ObjectFacet,
+    OneOf,
+    Types,
+    Watched,
+)
+from mlxjson.schema.literals import type_of
+from mlxjson.schema.places import Place
+from mlxjson.schema.read import items_of
+
+_MOST_BRANCHES = 32
+_DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What may be.
+
+    Attributes:
+        mask: the types that may be.
+        allowed: if known, the only values there may be, keyed by `literals.key`.
+        excluded: keys of values that can't be.
+        tags: what is known of the values of some properties.
+        required: properties that an object must have.
+        closed: if known, the only names that an object may have.
+    """
+
+    mask: int = ALL_TYPES
+    allowed: Mapping[Any, Any] | None = None
+    excluded: frozenset[Any] = frozenset()
+    tags: Mapping[str, "Summary"] = field(default_factory=dict)
+    required: frozenset[str] = frozenset()
+    closed: frozenset[str] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is allowed for certain."""
+        return self.mask == 0
+
+
+ANYTHING = Summary()
+NOTHING = Summary(mask=0)
+
+
+def of_items(items: Iterable[Item], depth: int = 0) -> Summary:
+    """The summary of a conjunction."""
+    result = ANYTHING
+    for item in items:
+        part = of_item(item, depth)
+        if part is not ANYTHING:
+            result = part if result is ANYTHING else both(result, part)
+            if result.empty:
+                return NOTHING
+    return result
+
+
+def of_item(item: Item, depth: int) -> Summary:  # noqa: PLR0911
+    """The summary of one condition."""
+    if isinstance(item, Place):
+        return _of_place(item, depth)
+    if isinstance(item, Types):
+        return Summary(mask=item.mask)
+    if isinstance(item, Members):
+        mask = 0
+        for value in item.values.values():
+            mask |= type_of(value)
+        return Summary(mask=mask, allowed=item.values)
+    if isinstance(item, Excluded):
+        return Summary(excluded=frozenset(item.values))
+    if isinstance(item, ObjectFacet):
+        return _of_object(item, depth)
+    if isinstance(item, Choice | OneOf):
+        return _of_choice(item.branches, depth)
+    if isinstance(item, Watched):
+        return of_items(item.inner, depth)
+    if isinstance(item, Negation):
+        return _of_negation(item, depth)
+    return NOTHING if isinstance(item, Never) else ANYTHING
+
+
+def both(a: Summary, b: Summary) -> Summary:
+    """What two conjunctions allow together."""
+    mask = a.mask & b.mask
+    excluded = a.excluded | b.excluded
+    allowed = _both_allowed(a.allowed, b.allowed, mask, excluded)
+    if allowed is not None:
+        kinds = 0
+        for value in allowed.values():
+            kinds |= type_of(value)
+        mask &= kinds
+    tags = dict(a.tags)
+    for name, tag in b.tags.items():
+        tags[name] = both(tags[name], tag) if name in tags else tag
+    closed = a.closed if b.closed is None else b.closed if a.closed is None else a.closed & b.closed
+    required = a.required | b.required
+    if mask & OBJECT and _contradiction(tags, required, closed):
+        mask &= ~OBJECT
+    return Summary(mask, allowed, excluded, tags, required, closed)
+
+
+def disjoint(a: Items, b: Items) -> bool:
+    """Whether no value satisfies both, as far as can be seen cheaply."""
+    return both(of_items(a), of_items(b)).empty
+
+
+def _both_allowed(
+    a: Mapping[Any, Any] | None, b: Mapping[Any, Any] | None, mask: int, excluded: frozenset[Any]
+) -> Mapping[Any, Any] | None:
+    if a is None:
+        a, b = b, a
+    if a is None:
+        return None
+    return {
+        key: value
+        for key, value in a.items()
+        if (b is None or key in b) and key not in excluded and type_of(value) & mask
+    }
+
+
+def _contradiction(
+    tags: Mapping[str, Summary], required: frozenset[str], closed: frozenset[str] | None
+) -> bool:
+    """Whether a required property can't be there."""
+    if closed is not None and not required <= closed:
+        return True
+    return any(name in tags and tags[name].empty for name in required)
+
+
+def _of_place(place: Place, depth: int) -> Summary:
+    if place.summary is None:
+        if depth > _DEEPEST:
+            return ANYTHING
+        place.summary = ANYTHING  # what a recursive schema finds of itself meanwhile
+        place.summary = of_items(items_of(place), depth + 1)
+    return place.summary
+
+
+def _of_negation(item: Negation, depth: int) -> Summary:
+    """Known only where the choice of ways is small."""
+    place = item.place
+    if place.opposite is None:
+        if depth > _DEEPEST:
+            return ANYTHING
+        place.opposite = ANYTHING
+        place.opposite = _of_choice(negate.choice_of(item).branches, depth + 1)
+    return place.opposite
+
+
+def _of_choice(branches: tuple[Items, ...], depth: int) -> Summary:
+    """What any of the branches allows."""
+    if len(branches) > _MOST_BRANCHES:
+        return ANYTHING
+    parts = [part for part in (of_items(branch, depth + 1) for branch in branches) if part.mask]
+    if len(parts) == 1:
+        return parts[0]
+    mask = 0
+    for part in parts:
+        mask |= part.mask
+    known = [part.allowed for part in parts if part.allowed is not None]
+    if len(known) < len(parts):
+        return Summary(mask=mask)
+    return Summary(mask=mask, allowed={k: v for values in known for k, v in values.items()})
+
+
+def _of_object(facet: ObjectFacet, depth: int) -> Summary:
+    if depth > _DEEPEST:
+        return ANYTHING
+    tags = {}
+    for name, items in facet.properties.items():
+        tag = of_items(items, depth + 1)
+        if tag is not ANYTHING:
+            tags[name] = tag
+    closed = None
+    if facet.additional is not None and not facet.patterns and is_never(facet.additional):
+        closed = frozenset(facet.properties)
+    required = frozenset(facet.required)
+    if not tags and not required and closed is None:
+        return ANYTHING
+    return Summary(tags=tags, required=required, closed=closed)
