@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.background import in_background
@@ -58,8 +59,10 @@ def open_session(
     network = in_background(lambda: _load(files, cache, times))
     with timed(times, "vocabulary_ms"):
         tokenizer = load_tokenizer(files)
-        vocabulary = tokenizer.vocabulary(tokenizer.size)
-        engine = Engine(vocabulary, encode=tokenizer.encode)
+        # The network may give more logits than there are tokens; the loop masks those, so that
+        # nothing here has to wait for it.
+        vocabulary = tokenizer.vocabulary(len(tokenizer.tokens))
+        engine = Engine(vocabulary, encode=partial(tokenizer.encode, special=False))
     return Session(tokenizer, engine, network, files.reference, times)
 
 

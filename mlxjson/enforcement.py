@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.constraint import (
     Choice,
@@ -19,9 +19,11 @@ from mlxjson.errors import ConstraintError
 from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
 from mlxjson.regular import Language, to_ebnf
 from mlxjson.schema.shapes import Finding
-from mlxjson.validate import Failure
 
-Check = Callable[[str], Failure | None]
+if TYPE_CHECKING:
+    from mlxjson.validate.failure import Failure
+
+Check = Callable[[str], "Failure | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,5 +123,7 @@ def _regex_language(pattern: str) -> Language:
     return Language.pattern(pattern, dialect="python", anchored=True)
 
 
-def _failure(keyword: str, text: str) -> Failure:
-    return Failure("", keyword, f"{json.dumps(text)} is not what was asked for", None)
+def _failure(keyword: str, text: str) -> "Failure":
+    from mlxjson.validate.failure import Failure
+
+    return Failure("", keyword, f"{json.dumps(text)} is not what was asked for")

@@ -81,7 +81,12 @@ class InvalidDocument(MlxjsonError):
     code = ExitCode.INVALID
 
     def __init__(
-        self, message: str, *, document: str = "", pointer: str = "", keyword: str = "",
+        self,
+        message: str,
+        *,
+        document: str = "",
+        pointer: str = "",
+        keyword: str = "",
         hint: str = "",
     ) -> None:
         super().__init__(message, hint=hint)

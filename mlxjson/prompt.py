@@ -20,9 +20,7 @@ _LEFT_OUT = frozenset({"$schema", "$id", "$comment", "additionalProperties"})
 _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 
 
-def gen_messages(
-    text: str, schema: Any | None = None, system: str | None = None
-) -> list[Message]:
+def gen_messages(text: str, schema: Any | None = None, system: str | None = None) -> list[Message]:
     """Messages that ask for a document of `schema` (None: any JSON, or not to be told)."""
     told = _JSON if schema is None else f"{_EXTRACT}\n{told_schema(schema)}"
     return _messages(system, told, text)

@@ -17,7 +17,7 @@ from mlxjson.text import TextStream
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
-    from mlxjson.validate import Failure
+    from mlxjson.validate.failure import Failure
 
 # A pass over eight tokens costs about 1.4 times one over a single token, on a CPU in f32.
 DRAFT_LENGTH = 8
@@ -134,8 +134,8 @@ class Run:
         return True
 
     def _position(self, text: str, failure: "Failure") -> int:
-        """The index of the output id that writes the first character of the failing value."""
-        start = failure.span[0] if failure.span else 0
+        """The index of the output id that writes the character to go back to."""
+        start = failure.offset or 0
         tokens = self._session.vocabulary.tokens
         ends = list(accumulate(len(tokens[i]) for i in self._ids))
         return bisect_right(ends, len(text[:start].encode()))

@@ -51,7 +51,7 @@ class Session:
     def prompt_ids(self, messages: Sequence[Message] | str) -> list[int]:
         """Messages through the chat template, a text as it stands, to ids."""
         if isinstance(messages, str):
-            return self.tokenizer.encode(messages, special=True)
+            return self.tokenizer.encode(messages, special=False, bos=True)
         template = self.tokenizer.template
         if template is None:
             return self.prompt_ids("\n\n".join(m["content"] for m in messages) + "\n\n")

@@ -11,7 +11,7 @@ from mlxjson.stats import Stats
 
 if TYPE_CHECKING:
     from mlxjson.schema.shapes import Finding
-    from mlxjson.validate import Failure
+    from mlxjson.validate.failure import Failure
 
 OnText = Callable[[str], None]
 

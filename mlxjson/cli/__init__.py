@@ -1,5 +1,6 @@
 """The command line: options in, engine called, bytes out."""
 
+import os
 import sys
 
 
@@ -13,4 +14,7 @@ def main() -> None:
         return
     from mlxjson.cli.boundary import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    sys.stderr.flush()
+    # A thread that is still loading a model must not be torn down under MLX's feet.
+    os._exit(code)

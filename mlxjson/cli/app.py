@@ -2,7 +2,7 @@
 
 import typer
 
-from mlxjson.cli import choice, gen, grammar, regex
+from mlxjson.cli import bench, choice, gen, grammar, regex
 
 app = typer.Typer(
     name="mlxjson",
@@ -29,3 +29,4 @@ app.command("gen")(gen.gen)
 app.command("choice")(choice.choice)
 app.command("regex")(regex.regex)
 app.command("grammar")(grammar.grammar)
+app.command("bench")(bench.bench)

@@ -17,7 +17,8 @@ def run(arguments: Sequence[str]) -> int:
         _dispatch(arguments, environment)
         environment.stdout.flush()
         return ExitCode.OK
-    except SystemExit as stop:  # raised by --help and completion
+    except SystemExit as stop:  # raised by completion
+        environment.stdout.flush()
         return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except BaseException as error:
         if debug:

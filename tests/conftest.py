@@ -1,0 +1,7 @@
+"""Settings of the whole test run."""
+
+import os
+
+# Several OpenBLAS threads wait for each other by spinning: on a machine that has other work, ten
+# times slower than one thread. Tests share their machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
