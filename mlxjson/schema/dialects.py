@@ -82,6 +82,7 @@ _BY_URI = {
     "https://json-schema.org/draft/2019-09/schema": DRAFT2019,
     "https://json-schema.org/draft/2020-12/schema": DRAFT2020,
 }
+META_SCHEMAS = {dialect.name: uri for uri, dialect in _BY_URI.items()}
 
 
 def known(uri: str) -> Dialect | None:

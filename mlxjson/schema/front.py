@@ -8,7 +8,7 @@ builder     the shapes of each alternative; a node for each conjunction that com
 productive  only what has a finite value
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mlxjson.errors import ConstraintError
@@ -74,7 +74,7 @@ def _unsatisfiable(builder: Builder, root: NodeId, found: set[NodeId]) -> Unsati
     )
 
 
-def _needed(shape: Shape, found: set[NodeId]) -> Iterable[NodeId]:
+def _needed(shape: Shape, found: set[NodeId]) -> Iterator[NodeId]:
     """The nodes without a value that a shape can't do without."""
     if isinstance(shape, Object):
         yield from (e.node for e in shape.properties if e.required and e.node not in found)

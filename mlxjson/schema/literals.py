@@ -72,9 +72,12 @@ def negate_members(members: Members) -> tuple[Items, ...]:
     others = [v for v in members.values.values() if isinstance(v, list | dict)]
     parts: list[Item] = [Excluded(simple, place, keyword)] if simple else []
     for value in others:
-        differs = _differs_from_list if isinstance(value, list) else _differs_from_dict
-        branches = tuple(differs(value, members))
-        parts.append(Choice(branches, place, keyword, derived=True))
+        branches = (
+            _differs_from_list(value, members)
+            if isinstance(value, list)
+            else _differs_from_dict(value, members)
+        )
+        parts.append(Choice(tuple(branches), place, keyword, derived=True))
     return (tuple(parts),)
 
 

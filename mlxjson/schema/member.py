@@ -31,7 +31,7 @@ def accepts(program: Program, value: Any) -> bool:
     return _in_node(program.nodes.__getitem__, program.root, value)
 
 
-def belongs(shapes_of: ShapesOf, shape: Shape, value: Any) -> bool:  # noqa: PLR0911
+def belongs(shapes_of: ShapesOf, shape: Shape, value: Any) -> bool:
     """Whether `value` belongs to `shape`, with the shapes of a node from `shapes_of`."""
     if isinstance(shape, Literal):
         return bool(key(shape.value) == key(value))

@@ -12,6 +12,8 @@ from mlxjson.schema import arrays, literals, numbers, objects, strings
 from mlxjson.schema.applicators import negation
 from mlxjson.schema.items import (
     ALL_TYPES,
+    ARRAY,
+    OBJECT,
     ArrayFacet,
     Choice,
     Excluded,
@@ -99,8 +101,25 @@ def _negate_combination(item: Choice | OneOf | Watched | Never | Gap) -> tuple[I
         none = _none_of(item.branches, item.place)
         two = tuple(a + b for a, b in combinations(item.branches, 2))
         return two if none is None else (none, *two)
-    keyword = item.keyword if isinstance(item, Gap) else "not"
-    return ((Gap(item.place, keyword, "its negation can't be described"),),)
+    if isinstance(item, Watched):
+        return _negate_watched(item)
+    keyword = item.keyword if isinstance(item, Gap) else "oneOf"
+    mask = item.mask if isinstance(item, Gap) else ALL_TYPES
+    gap = Gap(item.place, keyword, "its negation can't be described", mask)
+    return ((Types(mask, item.place, keyword), gap),)
+
+
+def _negate_watched(item: Watched) -> tuple[Items, ...]:
+    """What is inside does not hold, or something is left unevaluated and wrong."""
+    branches = [branch for each in item.inner for branch in negate(each)]
+    for keyword, mask, items in (
+        ("unevaluatedProperties", OBJECT, item.properties),
+        ("unevaluatedItems", ARRAY, item.items),
+    ):
+        if items is not None and opposite(items, item.place) is not None:
+            gap = Gap(item.place, keyword, "its negation can't be described", mask)
+            branches.append((Types(mask, item.place, keyword), gap))
+    return tuple(branches)
 
 
 def _none_of(branches: Iterable[Items], place: Place) -> Items | None:

@@ -91,14 +91,15 @@ def _language_of(
     """
     languages: list[Language] = []
     found: list[Gap] = []
-    for made in builder.string_shapes(items, found):
-        if made == String():
-            return []
+    shapes = builder.string_shapes(items, found)
+    gaps += (Gap(facet.place, "propertyNames", gap.reason, OBJECT) for gap in found)
+    if String() in shapes:
+        return []
+    for made in shapes:
         if isinstance(made, Literal) and isinstance(made.value, str):
             languages.append(Language.literal(made.value))
         elif isinstance(made, String):
             languages.append(_words(made))
-    gaps += (Gap(facet.place, "propertyNames", gap.reason, OBJECT) for gap in found)
     if not languages:
         return [Language.nothing()]
     union = languages[0]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from mlxjson.errors import ConstraintError
-from mlxjson.schema.dialects import ANY_DRAFT, Dialect, dialect_of
+from mlxjson.schema.dialects import ANY_DRAFT, META_SCHEMAS, Dialect, dialect_of
 
 if TYPE_CHECKING:
     from mlxjson.schema.items import Items, Negation
@@ -78,7 +78,9 @@ class World:
         self._resources: dict[str, Resource] = {}
         self._registry: Any = None
         self._pointers: dict[int, str] | None = None
+        self._default = "draft2020-12"
         dialect = dialect_of(root, ANY_DRAFT, self._document)
+        self._default = dialect.name
         uri = urldefrag(_identifier(root, dialect) or "")[0]
         self._top = self._resource(uri, root, "", dialect)
         self.root = self.place(root, "", self._top, ())
@@ -211,7 +213,7 @@ class World:
     def registry(self) -> Any:
         """Every document by its URI, with the identifiers inside them."""
         if self._registry is None:
-            self._registry = _registry(self._root, self.store)
+            self._registry = _registry(self._root, self.store, self._default)
         return self._registry
 
     def _anchor(self, resource: Resource, name: str) -> Any:
@@ -286,20 +288,32 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _registry(root: Any, store: Mapping[str, Any]) -> Any:
-    """The meta-schemas, the store and the root document, with every identifier in them."""
+def _registry(root: Any, store: Mapping[str, Any], draft: str) -> Any:
+    """The meta-schemas, the store and the root document, with every identifier in them.
+
+    Documents without `$schema` are read as `draft`.
+    """
     from jsonschema_specifications import REGISTRY
     from referencing import Resource as Document
     from referencing.jsonschema import DRAFT202012, specification_with
 
-    def document(contents: Any, default: Any) -> Any:
-        return Document.from_contents(contents, default_specification=default)
+    default = specification_with(META_SCHEMAS[draft])
 
-    named = [(uri, document(contents, DRAFT202012)) for uri, contents in store.items()]
-    registry = REGISTRY.with_resources(named)
-    if isinstance(root, dict):
-        known = str(root.get("$schema", "")) if isinstance(root.get("$schema"), str) else ""
-        specification = specification_with(known, default=DRAFT202012)
-        resource = specification.create_resource(root)
-        registry = registry.with_resource(resource.id() or "", resource)
-    return registry.crawl()
+    def document(contents: Any, specification: Any) -> Any:
+        return Document.from_contents(contents, default_specification=specification)
+
+    registry: Any = REGISTRY
+    for uri, contents in store.items():
+        try:
+            registry = registry.with_resource(uri, document(contents, default)).crawl()
+        except (AttributeError, TypeError, ValueError):  # not a document of that draft
+            registry = registry.with_resource(uri, document(contents, DRAFT202012)).crawl()
+    if not isinstance(root, dict):
+        return registry
+    resource = default.create_resource(root)
+    try:
+        return registry.with_resource(resource.id() or "", resource).crawl()
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ConstraintError(
+            f"the identifiers in the schema can't be read: {error}", where="schema at ''"
+        ) from error

@@ -75,7 +75,7 @@ def of_items(items: Iterable[Item], depth: int = 0) -> Summary:
     return result
 
 
-def of_item(item: Item, depth: int) -> Summary:  # noqa: PLR0911
+def of_item(item: Item, depth: int) -> Summary:
     """The summary of one condition."""
     if isinstance(item, Place):
         return _of_place(item, depth)

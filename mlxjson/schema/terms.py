@@ -286,7 +286,7 @@ def _alone(item: OneOf, index: int) -> Items | None:
     return (*branch, *others)
 
 
-def _collect(term: Term, item: Item, groups: Groups) -> None:  # noqa: PLR0912
+def _collect(term: Term, item: Item, groups: Groups) -> None:
     """Add one facet to a term."""
     if isinstance(item, Types):
         names = "the types that are left are ruled out"
