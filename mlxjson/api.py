@@ -9,7 +9,7 @@ from mlxjson.background import in_background
 from mlxjson.clock import since_start, timed
 from mlxjson.constraint import JsonSchema
 from mlxjson.prompt import gen_messages
-from mlxjson.session import Session
+from mlxjson.session import Session, Speech
 from mlxjson.task import Task
 
 if TYPE_CHECKING:
@@ -49,24 +49,37 @@ def open_session(
         environ: the process's variables.
         progress: show downloads on stderr.
 
-    Raises: ModelError.
+    Errors of the model are raised when the session first needs it.
     """
-    from mlxjson.grammar import Engine
-    from mlxjson.model import load_tokenizer, resolve
-
     times: dict[str, float] = {"import_ms": since_start()}
-    files = resolve(model, offline=offline, environ=environ, progress=progress)
-    network = in_background(lambda: _load(files, cache, times))
+    files = in_background(lambda: _resolve(model, offline, environ, progress))
+    speech = in_background(lambda: _speech(files.result(), times))
+    network = in_background(lambda: _network(files.result(), cache, times))
+    return Session(speech, network, times)
+
+
+def _resolve(
+    model: str | None, offline: bool, environ: Mapping[str, str], progress: bool
+) -> "ModelFiles":
+    from mlxjson.model import resolve
+
+    return resolve(model, offline=offline, environ=environ, progress=progress)
+
+
+def _speech(files: "ModelFiles", times: dict[str, float]) -> Speech:
+    from mlxjson.grammar import Engine
+    from mlxjson.model import load_tokenizer
+
     with timed(times, "vocabulary_ms"):
         tokenizer = load_tokenizer(files)
         # The network may give more logits than there are tokens; the loop masks those, so that
         # nothing here has to wait for it.
         vocabulary = tokenizer.vocabulary(len(tokenizer.tokens))
         engine = Engine(vocabulary, encode=partial(tokenizer.encode, special=False))
-    return Session(tokenizer, engine, network, files.reference, times)
+        return Speech(files.reference, tokenizer, engine)
 
 
-def _load(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":
+def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":
     from mlxjson.model import load_network
 
     with timed(times, "load_ms"):

@@ -45,16 +45,21 @@ class Regex:
 
 @dataclass(frozen=True, slots=True)
 class Ebnf:
-    """A text of the GBNF-like grammar `source`, whose start rule is `root`."""
+    """A text of the GBNF-like grammar `source`, whose start rule is `root`.
+
+    `name` stands in error messages, before line and column.
+    """
 
     source: str
+    name: str = "the grammar"
 
 
 @dataclass(frozen=True, slots=True)
 class Lark:
-    """A text of the Lark grammar `source`, whose start rule is `start`."""
+    """A text of the Lark grammar `source`, whose start rule is `start`; `name` as in `Ebnf`."""
 
     source: str
+    name: str = "the grammar"
 
 
 @dataclass(frozen=True, slots=True)

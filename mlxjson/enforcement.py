@@ -59,10 +59,10 @@ def enforcement(constraint: Constraint) -> Enforcement:
             return Enforcement(EbnfSource(_choice_rules(options), "the choices"))
         case Regex(pattern):
             return Enforcement(EbnfSource(_regex_rules(pattern), "the regex"))
-        case Ebnf(source):
-            return Enforcement(EbnfSource(source, "the grammar"), trusted=False)
-        case Lark(source):
-            return Enforcement(LarkSource(source, "the grammar"), trusted=False)
+        case Ebnf(source, name):
+            return Enforcement(EbnfSource(source, name), trusted=False)
+        case Lark(source, name):
+            return Enforcement(LarkSource(source, name), trusted=False)
         case Free():
             return Enforcement(None)
 

@@ -145,4 +145,5 @@ def grammar_of(source: str, name: str, lark: bool | None) -> Ebnf | Lark:
         lark = name.endswith(".lark") or (
             not name.endswith((".ebnf", ".gbnf")) and "::=" not in source
         )
-    return Lark(source) if lark else Ebnf(source)
+    shown = "standard input" if name == STDIN else name
+    return Lark(source, shown) if lark else Ebnf(source, shown)

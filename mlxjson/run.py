@@ -16,6 +16,7 @@ from mlxjson.task import OnText, Result, Task
 from mlxjson.text import TextStream
 
 if TYPE_CHECKING:
+    from mlxjson.grammar import Engine
     from mlxjson.session import Session
     from mlxjson.validate.failure import Failure
 
@@ -33,8 +34,8 @@ class Run:
         self._task = task
         self._on_text = on_text or (lambda _text: None)
         self._progress = progress
-        self._stats = Stats(model=session.name)
-        self._times = dict(session.times)
+        self._stats = Stats()
+        self._times: dict[str, float] = {}
         self._ids: list[int] = []
         self._written = ""
 
@@ -58,15 +59,16 @@ class Run:
     def _prepare(self) -> tuple[Enforcement, Matcher]:
         with timed(self._times, "compile_ms"):
             enforced = enforcement(self._task.constraint)
-            if self._task.strict and not enforced.exact:
-                raise _not_enforceable(enforced)
-            return enforced, self._matcher(enforced)
+        if self._task.strict and not enforced.exact:
+            raise _not_enforceable(enforced)
+        engine = self._session.engine  # waits until it is there, which is not compile time
+        with timed(self._times, "compile_ms"):
+            return enforced, self._matcher(engine, enforced)
 
-    def _matcher(self, enforced: Enforcement) -> Matcher:
-        vocabulary = self._session.vocabulary
+    def _matcher(self, engine: "Engine", enforced: Enforcement) -> Matcher:
         if enforced.source is None:
-            return Unconstrained(len(vocabulary.tokens), vocabulary.stop_ids)
-        compiled = self._session.engine.compile(enforced.source, trusted=enforced.trusted)
+            return Unconstrained(len(engine.vocabulary.tokens), engine.vocabulary.stop_ids)
+        compiled = engine.compile(enforced.source, trusted=enforced.trusted)
         return compiled.matcher()
 
     def _room(self, prompt_tokens: int) -> int:
@@ -146,10 +148,11 @@ class Run:
         stats, counters = self._stats, decoder.counters
         stats.finish = "invalid" if failure is not None else str(decoder.finish)
         stats.exact = enforced.exact
+        stats.model = self._session.name
         stats.device = self._session.network.device
         for name in counters.__slots__:
             setattr(stats, name, getattr(counters, name))
-        for name, value in self._times.items():
+        for name, value in {**self._session.times, **self._times}.items():
             setattr(stats, name, value)
         stats.total_ms = since_start()
         stats.peak_memory_mb = peak_memory_mb()

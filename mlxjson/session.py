@@ -1,11 +1,8 @@
-"""A loaded model that runs tasks.
-
-Opening one overlaps what can be: the network loads in a thread of its own while the tokenizer,
-the vocabulary and the grammar are made ready.
-"""
+"""A model that runs tasks."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlxjson.constraint import Constraint
@@ -20,28 +17,48 @@ if TYPE_CHECKING:
     from mlxjson.vocabulary import Vocabulary
 
 
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a model speaks: its name, its tokenizer, and the compiler for its vocabulary."""
+
+    name: str
+    tokenizer: "Tokenizer"
+    engine: "Engine"
+
+
 class Session:
-    """A model in memory, with the compiler for its vocabulary."""
+    """A model that is loaded, or still loading in the background.
+
+    Whatever needs a part of it waits for that part, and gets the errors of loading it.
+    """
 
     def __init__(
-        self,
-        tokenizer: "Tokenizer",
-        engine: "Engine",
-        network: "Future[Network]",
-        name: str,
-        times: dict[str, float],
+        self, speech: "Future[Speech]", network: "Future[Network]", times: dict[str, float]
     ) -> None:
-        self.tokenizer = tokenizer
-        self.engine = engine
-        self.name = name
         self.times = times
+        self._speech = speech
         self._network = network
         self._checks: list[tuple[Constraint, Check]] = []
 
     @property
     def network(self) -> "Network":
-        """The model's network; waits until it is loaded."""
+        """The model's network."""
         return self._network.result()
+
+    @property
+    def name(self) -> str:
+        """What the user called the model."""
+        return self._speech.result().name
+
+    @property
+    def tokenizer(self) -> "Tokenizer":
+        """The model's tokenizer, with its chat template."""
+        return self._speech.result().tokenizer
+
+    @property
+    def engine(self) -> "Engine":
+        """The compiler of grammars for the model's vocabulary."""
+        return self._speech.result().engine
 
     @property
     def vocabulary(self) -> "Vocabulary":

@@ -8,7 +8,7 @@ from mlxjson.cli.progress import prefill_progress
 from mlxjson.cli.statistics import report
 from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.environment import Environment
-from mlxjson.errors import CutOff, InvalidDocument
+from mlxjson.errors import CutOff, InvalidDocument, UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.prompt import Message
 from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
@@ -25,6 +25,8 @@ class Job:
 
     def __post_init__(self) -> None:
         self.inputs = Inputs(self.environment, self.common.ignore_stdin)
+        if self.common.stats not in (None, "auto", "json"):
+            raise UsageError("there is only --stats and --stats=json")
 
     def generate(self, constraint: Constraint, messages: Sequence[Message]) -> None:
         """Generate, write the result, and report. Raises what the run ends with."""

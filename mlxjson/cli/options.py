@@ -145,7 +145,7 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
     keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     wrapper.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {**own, **shared}
-    del wrapper.__wrapped__  # type: ignore[attr-defined]
+    del wrapper.__wrapped__
     return wrapper
 
 

@@ -3,16 +3,13 @@
 import json
 
 from mlxjson.environment import Environment
-from mlxjson.errors import UsageError
 from mlxjson.stats import Stats
 
 
 def report(stats: Stats, wanted: str | None, environment: Environment) -> None:
-    """Nothing, a table for a terminal, or a line of JSON. Raises: UsageError for other wishes."""
+    """Nothing, a table for a terminal, or a line of JSON."""
     if wanted is None:
         return
-    if wanted not in ("auto", "json"):
-        raise UsageError(f"--stats={wanted}: there is only --stats and --stats=json")
     if wanted == "json" or not environment.stderr_isatty:
         environment.say(json.dumps(stats.as_dict(), ensure_ascii=False))
     else:

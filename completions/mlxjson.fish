@@ -1,0 +1,1 @@
+complete --command mlxjson --no-files --arguments "(env _MLXJSON_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) mlxjson)" --condition "env _MLXJSON_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) mlxjson"

