@@ -1,5 +1,6 @@
 """The official JSON Schema test suite, judged by `mlxjson.validate` alone."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,3 +94,19 @@ def test_optional_tests_are_judged_right(draft: str) -> None:
     left = ("content.json", "dependencies-compatibility.json")
     _, faults = wrong(draft, "optional/*.json")
     assert [fault for fault in faults if not fault.startswith(left)] == []
+
+
+BENCH = SUITE.parent / "jsonschemabench/dev-1500.jsonl.gz"
+
+
+@pytest.mark.skipif(not BENCH.is_file(), reason=f"JSONSchemaBench is not at {BENCH}")
+def test_every_instance_of_jsonschemabench_is_judged_right() -> None:
+    with gzip.open(BENCH, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    faults = [
+        f"{row['id']}: {test['valid']}"
+        for row in rows
+        for test in row["tests"]
+        if verdict(row["schema"], test["data"], {}) is not test["valid"]
+    ]
+    assert faults == []

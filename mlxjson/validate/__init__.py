@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mlxjson.validate.failure import Failure
 from mlxjson.validate.scan import JsonError, Span
 from mlxjson.validate.strict import parse, spans
 
 if TYPE_CHECKING:
-    from mlxjson.validate.failure import Failure
     from mlxjson.validate.validator import Validator
 
-__all__ = ["JsonError", "Span", "check", "check_schema", "parse", "prepare", "spans"]
+__all__ = ["Failure", "JsonError", "Span", "check", "check_schema", "parse", "prepare", "spans"]
 
 
 def prepare(schema: Any, *, store: Mapping[str, Any] | None = None) -> Validator:

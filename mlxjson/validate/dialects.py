@@ -4,6 +4,7 @@ The classes are jsonschema's, with our keywords in place of some of theirs and a
 stays among our classes where a subschema has a `$schema` of its own.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -71,6 +72,7 @@ def validator_class(draft: str, vocabularies: frozenset[str] | None = None) -> A
     )
     made.SPECIFICATION = specification(draft)
     made.evolve = _evolve
+    made.descend = _descend
     return made
 
 
@@ -122,6 +124,28 @@ def _evolve(self: Any, **changes: Any) -> Any:
     return class_for(schema, self._registry, self.__class__)(**changes)
 
 
+def _descend(
+    self: Any,
+    instance: Any,
+    schema: Any,
+    *,
+    path: str | int | None = None,
+    schema_path: str | int | None = None,
+    resolver: Any = None,
+) -> Iterator[Any]:
+    """The errors of a subschema, with their place; jsonschema's own loses it where it is false."""
+    if schema is True:
+        return
+    if resolver is None:
+        resolver = self._resolver.in_subresource(self.SPECIFICATION.create_resource(schema))
+    for error in self.evolve(schema=schema, _resolver=resolver).iter_errors(instance):
+        if path is not None:
+            error.path.appendleft(path)
+        if schema_path is not None:
+            error.schema_path.appendleft(schema_path)
+        yield error
+
+
 def _type_checks(draft: str) -> dict[str, Any]:
     checks: dict[str, Any] = {"number": lambda _, value: is_number(value)}
     if draft != "draft-04":
@@ -131,7 +155,7 @@ def _type_checks(draft: str) -> dict[str, Any]:
 
 def _replacements(draft: str, base: Any) -> dict[str, Any]:
     """Our keywords, in place of those of the same name that the draft has."""
-    ours = {
+    ours: dict[str, Any] = {
         "additionalProperties": keywords.additional_properties,
         "const": keywords.const,
         "enum": keywords.enum,

@@ -7,6 +7,7 @@ texts are never shown: `failure` writes the messages from keyword and value.
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from mlxjson.errors import ConstraintError
@@ -20,7 +21,17 @@ Errors = Iterator[Any]
 Keyword = Callable[[Any, Any, Any, Any], Any]
 
 TIME_LIMIT = 10.0
-deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@dataclass(slots=True)
+class Watch:
+    """One validation: when it must end, and the references being followed, with their instances."""
+
+    end: float = field(default_factory=lambda: time.monotonic() + TIME_LIMIT)
+    active: set[tuple[int, int]] = field(default_factory=set)
+
+
+watch: ContextVar[Watch] = ContextVar("watch")
 
 
 def nullable_type(stock: Keyword) -> Keyword:
@@ -151,16 +162,21 @@ def items_or_array(stock: Keyword) -> Keyword:
 
 
 def reference(stock: Keyword) -> Keyword:
-    """`$ref` and its kin, watching the clock: only through references is the work unbounded."""
+    """`$ref` and its kin: only through references can the work be unbounded, so it is watched."""
 
-    def check(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
-        end = deadline.get()
-        if end is not None and time.monotonic() > end:
+    def check(validator: Any, target: Any, instance: Any, schema: Any) -> Errors:
+        run, place = watch.get(), (id(schema), id(instance))
+        if place in run.active:
+            raise ConstraintError(f"the schema refers to itself without end, through {target!r}")
+        if time.monotonic() > run.end:
             raise ConstraintError(f"validating takes longer than {TIME_LIMIT:g} s")
+        run.active.add(place)
         try:
-            yield from stock(validator, value, instance, schema)
+            yield from stock(validator, target, instance, schema)
         except jsonschema.exceptions._WrappedReferencingError:
-            raise unresolved(value) from None
+            raise unresolved(target) from None
+        finally:
+            run.active.discard(place)
 
     return check
 

@@ -7,13 +7,15 @@ pattern can hang the process.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.errors import ConstraintError
 from mlxjson.validate.ecma import EcmaError, to_python
 
+if TYPE_CHECKING:
+    from mlxjson.regular import Language
+
 TIME_LIMIT = 2.0
-_LONGEST_TEXT = 100_000
 
 Matcher = Callable[[str], bool]
 
@@ -34,25 +36,39 @@ def matcher(pattern: str) -> Matcher:
 
 def _linear(pattern: str) -> Matcher | None:
     """Our own matcher; None where the pattern is not regular, malformed or too large for it."""
-    from mlxjson.regular import Language
-
     try:
-        language = Language.pattern(pattern, "ecma")
+        language = _language(pattern)
         language.accepts("")
     except ConstraintError:
         return None
-    fallback: list[Matcher] = []
 
     def match(text: str) -> bool:
         try:
-            return bool(language.accepts(text))
+            return language.accepts(text)
         except ConstraintError:  # the automaton grew too large on the way
-            fallback[:] = fallback or [_backtracking(pattern)]
-            return fallback[0](text)
+            return _backtracking(pattern)(text)
 
     return match
 
 
+def _language(pattern: str) -> "Language":
+    """The pattern as ECMA-262 reads it.
+
+    What `Language.pattern` gives is narrower: for generation it keeps to what Python's reading
+    allows too, and a validator must not refuse the difference.
+    """
+    from mlxjson.regular import Language, RegexError
+    from mlxjson.regular.close import close
+    from mlxjson.regular.ecma import EcmaReader
+
+    if "(?!" in pattern or "(?<!" in pattern:
+        raise RegexError("not read the same way inside a negative assertion", 0)
+    reader = EcmaReader(pattern)
+    reader.ascii_only = True
+    return Language(close(reader.read(), True, True))
+
+
+@lru_cache(maxsize=256)
 def _backtracking(pattern: str) -> Matcher:
     compiled = _compile(pattern)
 

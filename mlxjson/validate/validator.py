@@ -1,6 +1,5 @@
 """A schema made ready for many documents."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,10 @@ from referencing import Registry
 from mlxjson.errors import ConstraintError
 from mlxjson.validate.dialects import class_for, draft_of, specification
 from mlxjson.validate.exact import exactly
-from mlxjson.validate.failure import Failure, first_failure, message
+from mlxjson.validate.explain import first_failure, message
+from mlxjson.validate.failure import Failure
 from mlxjson.validate.guard import guarded
-from mlxjson.validate.keywords import TIME_LIMIT, deadline
+from mlxjson.validate.keywords import Watch, watch
 from mlxjson.validate.library import jsonschema
 from mlxjson.validate.scan import JsonError, token
 from mlxjson.validate.strict import parse
@@ -30,7 +30,7 @@ class Validator:
         """The first failure of a document, or None where it is strict JSON and valid.
 
         Raises ConstraintError where the schema is malformed, refers to what can't be found,
-        refers to itself without end, or takes longer than `TIME_LIMIT` seconds.
+        refers to itself without end, or takes longer than 10 s.
         """
         try:
             document = parse(text, exact=True)
@@ -40,11 +40,8 @@ class Validator:
         return guarded(lambda: self._first(document, text), lambda: check_schema(self.schema))
 
     def _first(self, document: Any, text: str) -> Failure | None:
-        clock = deadline.set(time.monotonic() + TIME_LIMIT)
-        try:
-            return first_failure(self.inner.iter_errors(document), text)
-        finally:
-            deadline.reset(clock)
+        watch.set(Watch())
+        return first_failure(self.inner.iter_errors(document), text)
 
 
 def prepare(schema: Any, *, store: Mapping[str, Any] | None = None) -> Validator:
@@ -80,6 +77,7 @@ def _schema_error(schema: Any) -> ConstraintError | None:
     exact, registry = exactly(schema), _registry({})
     judge = class_for(exact, registry)
     metaschema = class_for(judge.META_SCHEMA, registry)(judge.META_SCHEMA, registry=registry)
+    watch.set(Watch())
     error = jsonschema.exceptions.best_match(metaschema.iter_errors(exact))
     if error is None:
         return None
