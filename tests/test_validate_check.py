@@ -84,6 +84,17 @@ OTHER_KEYWORDS: list[tuple[str, Any, str, str]] = [
     ("3", {"not": {"type": "integer"}}, "not", "3"),
     ("3", {"oneOf": [True, {"type": "integer"}]}, "oneOf", "3"),
     ('{"ab": 1}', {"propertyNames": {"maxLength": 1}}, "maxLength", '{"ab": 1}'),
+    ("[1, 2]", {"prefixItems": [True], "items": False}, "items", "2]"),
+    (
+        "[1, 2]",
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "items": [True],
+            "additionalItems": False,
+        },
+        "additionalItems",
+        "2]",
+    ),
     ('"x"', {"format": "date"}, "format", '"x"'),
     ('"x"', {"minLength": 2}, "minLength", '"'),
 ]

@@ -64,10 +64,18 @@ def _excess(keyword: str, error: Any) -> str | int | None:
             return second_of_equals(instance)
         case "maxItems":
             return int(value)
+        case "items" | "additionalItems":
+            return _listed(error.schema)
         case "maxProperties":
             return str(list(instance)[int(value)])
         case _:
             return None
+
+
+def _listed(schema: Any) -> int:
+    """How many items a schema lists one by one, before those of `items` or `additionalItems`."""
+    items = schema.get("items")
+    return len(items if isinstance(items, list) else schema.get("prefixItems", []))
 
 
 def message(keyword: str, error: Any) -> str:
@@ -98,6 +106,8 @@ def _clause(keyword: str, value: Any, instance: Any, schema: Any) -> str:
             return f"{shown} is not allowed here"
         case "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties":
             return f"{shown} has {_size(instance)}, not {_bound(keyword)} {short(value)}"
+        case "items" | "additionalItems":
+            return f"{shown} has {_size(instance)}, not at most {_listed(schema)}"
         case "maxProperties" | "minContains" | "maxContains":
             return f"{shown} has {_size(instance)}: {keyword} is {short(value)}"
         case _:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _FORMAT_LIBRARIES = (
-    "fqdn", "idna", "isoduration", "jsonpointer", "rfc3339_validator", "rfc3986_validator",
+    "fqdn", "isoduration", "jsonpointer", "rfc3339_validator", "rfc3986_validator",
     "rfc3987", "rfc3987_syntax", "uri_template", "webcolors",
 )  # fmt: skip
 
