@@ -1,12 +1,13 @@
 """A document against a schema: which failure is told, where it stands, and what errors are."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mlxjson.errors import ConstraintError
-from mlxjson.validate import check, check_schema, prepare
+from mlxjson.errors import ConstraintError, UsageError
+from mlxjson.validate import check, check_schema, prepare, read_store
 
 PERSON = {
     "type": "object",
@@ -207,6 +208,30 @@ def test_remote_schemas_come_from_the_store_alone() -> None:
     store = {"http://example.org/name.json": {"type": "string"}}
     assert check('"a"', schema, store=store) is None
     assert check("1", schema, store=store) is not None
+
+
+def test_a_store_is_read_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_text('{"$id": "urn:a", "type": "string"}', encoding="utf-8")
+    store = read_store(tmp_path, "http://example.org/")
+    assert sorted(store) == ["http://example.org/in/a.json", "urn:a"]
+    assert check("1", {"$ref": "urn:a"}, store=store) is not None
+    assert check('"x"', {"$ref": "http://example.org/in/a.json"}, store=store) is None
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": 1, "a": 2}', "\x00"])
+def test_a_store_that_cannot_be_read_names_the_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"bad\.json, line 1"):
+        read_store(tmp_path)
+    with pytest.raises(UsageError, match="not a folder"):
+        read_store(tmp_path / "gone")
+
+
+def test_a_stored_schema_without_a_draft_is_of_the_draft_that_refers_to_it() -> None:
+    store = {"urn:a": {"exclusiveMinimum": True, "minimum": 5}}
+    draft4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
+    assert check("5", {**draft4, "allOf": [{"$ref": "urn:a"}]}, store=store) is not None
 
 
 def test_check_schema_says_where() -> None:

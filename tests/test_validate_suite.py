@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mlxjson.errors import ConstraintError
-from mlxjson.validate import prepare
+from mlxjson.validate import prepare, read_store
 
 SUITE = Path(__file__).resolve().parents[2] / "shared/suites/JSON-Schema-Test-Suite"
 DRAFTS = {
@@ -31,18 +31,6 @@ def dated(schema: Any, uri: str) -> Any:
     return {"$schema": uri, **schema} if isinstance(schema, dict) else schema
 
 
-def store(draft: str) -> dict[str, Any]:
-    """The suite's remote schemas; those outside the drafts' folders are of the draft at hand."""
-    found = {}
-    for file in sorted((SUITE / "remotes").rglob("*.json")):
-        path = file.relative_to(SUITE / "remotes").as_posix()
-        uri = DRAFTS.get(path.split("/")[0], DRAFTS[draft])
-        found[f"http://localhost:1234/{path}"] = dated(
-            json.loads(file.read_text(encoding="utf-8")), uri
-        )
-    return found
-
-
 def verdict(schema: Any, data: Any, remotes: dict[str, Any]) -> bool | str:
     try:
         return prepare(schema, store=remotes).check(json.dumps(data)) is None
@@ -59,7 +47,7 @@ def cases(draft: str, pattern: str) -> Iterator[tuple[str, Any, Any, bool]]:
 
 
 def wrong(draft: str, pattern: str) -> tuple[int, list[str]]:
-    remotes = store(draft)
+    remotes = read_store(SUITE / "remotes", "http://localhost:1234")
     total, faults = 0, []
     for name, schema, data, valid in cases(draft, pattern):
         total += 1

@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from mlxjson.validate.failure import Failure
 from mlxjson.validate.scan import JsonError, Span
+from mlxjson.validate.store import read_store
 from mlxjson.validate.strict import parse, spans
 
 if TYPE_CHECKING:
     from mlxjson.validate.validator import Validator
 
-__all__ = ["Failure", "JsonError", "Span", "check", "check_schema", "parse", "prepare", "spans"]
+__all__ = [
+    "Failure",
+    "JsonError",
+    "Span",
+    "check",
+    "check_schema",
+    "parse",
+    "prepare",
+    "read_store",
+    "spans",
+]
 
 
 def prepare(schema: Any, *, store: Mapping[str, Any] | None = None) -> Validator:

@@ -8,7 +8,7 @@ from jsonschema_specifications import REGISTRY as METASCHEMAS
 from referencing import Registry
 
 from mlxjson.errors import ConstraintError
-from mlxjson.validate.dialects import class_for, draft_of, specification
+from mlxjson.validate.dialects import UNDATED, class_for, draft_of, specification
 from mlxjson.validate.exact import exactly
 from mlxjson.validate.explain import first_failure, message
 from mlxjson.validate.failure import Failure
@@ -47,14 +47,15 @@ class Validator:
 def prepare(schema: Any, *, store: Mapping[str, Any] | None = None) -> Validator:
     """Make a schema ready; the draft is that of its `$schema`, else 2020-12.
 
-    `store` holds local copies of other schemas by URI; nothing is ever fetched. The schema itself
-    is not checked here (see `check_schema`). Raises ConstraintError where it is no schema at all.
+    `store` holds local copies of other schemas by URI (see `read_store`); nothing is ever fetched.
+    The schema itself is not checked here (see `check_schema`). Raises ConstraintError where it is
+    no schema at all.
     """
     if not isinstance(schema, dict | bool):
         raise ConstraintError("a schema is an object or a boolean", where="#")
 
     def build() -> Validator:
-        registry = _registry(store or {})
+        registry = _registry(store or {}, schema)
         exact = exactly(schema)
         return Validator(schema, class_for(exact, registry)(exact, registry=registry))
 
@@ -74,7 +75,7 @@ def check_schema(schema: Any) -> None:
 
 
 def _schema_error(schema: Any) -> ConstraintError | None:
-    exact, registry = exactly(schema), _registry({})
+    exact, registry = exactly(schema), METASCHEMAS
     judge = class_for(exact, registry)
     metaschema = class_for(judge.META_SCHEMA, registry)(judge.META_SCHEMA, registry=registry)
     watch.set(Watch())
@@ -85,14 +86,16 @@ def _schema_error(schema: Any) -> ConstraintError | None:
     return ConstraintError(message(error.validator or "false", error), where=where)
 
 
-def _registry(store: Mapping[str, Any]) -> Any:
+def _registry(store: Mapping[str, Any], root: Any) -> Any:
+    """The metaschemas and the local copies; a copy without `$schema` is of the root's draft."""
     if not store:
         return METASCHEMAS
+    own = draft_of(root.get("$schema")) if isinstance(root, dict) else UNDATED
+
+    def resource(contents: Any) -> Any:
+        named = contents.get("$schema") if isinstance(contents, dict) else None
+        return specification(draft_of(named) if named else own).create_resource(exactly(contents))
+
     return METASCHEMAS.combine(
-        Registry().with_resources((uri, _resource(contents)) for uri, contents in store.items())
+        Registry().with_resources((uri, resource(contents)) for uri, contents in store.items())
     )
-
-
-def _resource(contents: Any) -> Any:
-    own = contents.get("$schema") if isinstance(contents, dict) else None
-    return specification(draft_of(own)).create_resource(exactly(contents))
