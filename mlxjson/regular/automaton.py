@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from mlxjson.regular.charset import FULL, Ranges, complement, contains, intersect
 from mlxjson.regular.errors import TooLarge
 from mlxjson.regular.minimise import Row, merge_equivalent
+from mlxjson.regular.trie import prefix_automaton
 from mlxjson.regular.tree import (
     EVERYTHING,
     NOTHING,
@@ -75,6 +76,8 @@ class Explorer:
             return And(tuple(self.closed(item) for item in node.items))
         if isinstance(node, Not):
             return Not(self.closed(node.item))
+        if isinstance(node, Words):
+            return Machine(Dfa(*prefix_automaton(node.texts)))
         return State(frozenset({_flat((node,))}), START if self._marks else 0)
 
     def step(self, state: Node) -> tuple[Moves, bool]:

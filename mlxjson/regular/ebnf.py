@@ -7,11 +7,12 @@ automaton becomes one rule for each state that is not used just once.
 from typing import Literal
 
 from mlxjson.regular.automaton import Dfa, determinise
-from mlxjson.regular.charset import charset
-from mlxjson.regular.encoding import bracket, is_plain, json_spellings, quote
+from mlxjson.regular.charset import FULL, Ranges, charset, difference, intersect
+from mlxjson.regular.encoding import bracket, is_plain, json_escapes, json_literals, quote
 from mlxjson.regular.errors import EmptyLanguage
 from mlxjson.regular.language import Language
 from mlxjson.regular.minimise import components
+from mlxjson.regular.trie import MAX_DEPTH, branches
 from mlxjson.regular.tree import (
     Alt,
     Chars,
@@ -25,6 +26,10 @@ from mlxjson.regular.tree import (
 )
 
 Encoding = Literal["text", "json"]
+INLINE = 4000
+LISTED = 64
+ASCII: Ranges = ((0, 0x7F),)
+BEYOND = difference(FULL, ASCII)
 
 
 def to_ebnf(language: Language, prefix: str, encoding: Encoding = "text") -> tuple[str, list[str]]:
@@ -82,7 +87,7 @@ class _Writer:
 
     def _alternatives(self, node: Alt | Words) -> list[str]:
         if isinstance(node, Words):
-            return [self._text(word, grouped=False) for word in node.texts]
+            return self._words(node)
         return [
             " ".join(map(self.item, item.items))
             if isinstance(item, Seq) and item.items
@@ -90,18 +95,43 @@ class _Writer:
             for item in node.items
         ]
 
+    def _words(self, node: Words) -> list[str]:
+        """A short list as it is; a long one by common beginnings, which the matcher needs."""
+        if len(node.texts) <= LISTED:
+            return [self._text(word, grouped=False) for word in node.texts]
+        return self._by_beginning(sorted(node.texts), 0)
+
+    def _by_beginning(self, texts: list[str], depth: int) -> list[str]:
+        if len(texts) <= 4 or depth > MAX_DEPTH:
+            return [self._text(word, grouped=False) for word in texts]
+        found: list[str] = []
+        for head, tails in branches(texts):
+            if len(tails) == 1:
+                found.append(self._text(head, grouped=False))
+                continue
+            body = " | ".join(self._by_beginning(tails, depth + 1))
+            tail = self._shared(body) if len(body) > INLINE else f"({body})"
+            found.append(f"{self._text(head)} {tail}")
+        return found
+
     def _sequence(self, node: Seq) -> str:
         if not node.items:
             return '""'
         return "(" + " ".join(map(self.item, node.items)) + ")"
 
     def _chars(self, node: Chars) -> str:
+        ascii_part, others = intersect(node.ranges, ASCII), difference(node.ranges, ASCII)
         if self.encoding == "text":
-            return bracket(node.ranges)
-        spellings = json_spellings(node.ranges)
-        if len(spellings) == 1 and spellings[0].endswith(("]", '"')) and " " not in spellings[0]:
-            return spellings[0]
-        return self._shared(" | ".join(spellings))
+            # One rule for all that lies beyond ASCII keeps an automaton's many classes small.
+            if others != BEYOND or not ascii_part:
+                return bracket(node.ranges)
+            return f"({bracket(ascii_part)} | {self._shared(bracket(others))})"
+        literal, escapes = json_literals(ascii_part), json_escapes(node.ranges)
+        beyond = json_literals(others)
+        if not escapes:
+            return literal
+        rest = self._shared(" | ".join([beyond, *escapes] if beyond else escapes))
+        return f"({literal} | {rest})" if literal else rest
 
     def _shared(self, body: str) -> str:
         """A rule for `body`, the same one each time."""
@@ -164,7 +194,7 @@ class _Automaton:
 
     def _write(self, state: int, cyclic: bool) -> None:
         body = self._body(state)
-        if cyclic or (self.uses[state] > 1 and len(body) > 12) or len(body) > 4000:
+        if cyclic or (self.uses[state] > 1 and len(body) > 12) or len(body) > INLINE:
             name = self.names.setdefault(state, self.writer._name())
             self.writer.rules.append(f"{name} ::= {body}")
         else:

@@ -13,6 +13,7 @@ SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C:
 _LITERAL: Ranges = ((0x20, 0x21), (0x23, 0x5B), (0x5D, 0xD7FF), (0xE000, 0x10FFFF))
 _ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0xD7FF), (0xE000, 0xFFFF))
 _ASTRAL: Ranges = ((0x10000, 0x10FFFF),)
+_ESCAPABLE: Ranges = (*_ESCAPED[:-1], (0xE000, 0x10FFFF))
 
 
 def quote(text: str) -> str:
@@ -48,13 +49,20 @@ def is_plain(char: str) -> bool:
     return " " <= char <= "~" and char not in '"\\'
 
 
-@lru_cache(maxsize=512)
-def json_spellings(ranges: Ranges) -> tuple[str, ...]:
-    """Alternatives that together spell every character of `ranges` inside a JSON string."""
-    spellings: list[str] = []
+def json_literals(ranges: Ranges) -> str:
+    """The characters of `ranges` that may stand for themselves in a JSON string, "" if none."""
     literal = intersect(ranges, _LITERAL)
-    if literal:
-        spellings.append(bracket(literal))
+    return bracket(literal) if literal else ""
+
+
+def json_escapes(ranges: Ranges) -> tuple[str, ...]:
+    """Alternatives that together spell, with a backslash, what may or must be escaped."""
+    return _escapes(intersect(ranges, _ESCAPABLE))
+
+
+@lru_cache(maxsize=512)
+def _escapes(ranges: Ranges) -> tuple[str, ...]:
+    spellings: list[str] = []
     short = [letter for code, letter in SHORT.items() if contains(ranges, code)]
     if short:
         letters = charset((ord(letter), ord(letter)) for letter in short)
