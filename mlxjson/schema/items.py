@@ -108,6 +108,22 @@ class ObjectFacet:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SomeProperty:
+    """If the value is an object, then one of its properties that nobody listed is like `items`.
+
+    Which ones count: those whose name matches `pattern`, or where that is None those whose name is
+    not in `names` and matches none of `patterns`.
+    """
+
+    place: "Place"
+    keyword: str
+    items: Items
+    pattern: str | None = None
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Members:
     """The value equals one of these (keyed by `literals.key`)."""
 
@@ -179,5 +195,7 @@ class Negation:
     place: "Place"
 
 
-Facet = Types | NumberFacet | StringFacet | ArrayFacet | ObjectFacet | Members | Excluded
+Facet = (
+    Types | NumberFacet | StringFacet | ArrayFacet | ObjectFacet | SomeProperty | Members | Excluded
+)
 Item: TypeAlias = "Facet | Choice | OneOf | Watched | Never | Gap | Negation | Place"

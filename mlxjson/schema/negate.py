@@ -26,6 +26,7 @@ from mlxjson.schema.items import (
     NumberFacet,
     ObjectFacet,
     OneOf,
+    SomeProperty,
     StringFacet,
     Types,
     Watched,
@@ -73,6 +74,8 @@ def negate(item: Item) -> tuple[Items, ...]:
         return ((Types(mask, item.place, item.keyword),),) if mask else ()
     if isinstance(item, Members):
         return literals.negate_members(item)
+    if isinstance(item, SomeProperty):
+        return objects.negate_some(item, partial(opposite, place=item.place))
     if isinstance(item, Excluded):
         return literals.negate_excluded(item)
     return _negate_facet(item)

@@ -180,6 +180,8 @@ def _others(
     )
     if not declared:
         return (KeyPattern(strings.all_but(listed), _ANY),), False
+    if not names.languages and builder.node(_other_value(names, frozenset())) == _NONE:
+        return (), True
     try:
         classes = _classes(names, listed)
     except ConstraintError as error:
@@ -206,7 +208,10 @@ def _other_value(names: _Names, patterns: frozenset[str]) -> Items:
 
 
 def _classes(names: _Names, listed: tuple[str, ...]) -> list[tuple[Language, frozenset[str]]]:
-    """The unlisted names, divided by the patterns they match."""
+    """The unlisted names, divided by the patterns they match.
+
+    Emptiness is looked at only after a division: every string but a few is never empty.
+    """
     rest = strings.all_but(listed)
     for language in names.allowed:
         rest = rest & language
@@ -218,4 +223,6 @@ def _classes(names: _Names, listed: tuple[str, ...]) -> list[tuple[Language, fro
         classes = [entry for entry in divided if not entry[0].is_empty()]
         if len(classes) > _MOST_CLASSES:
             raise ConstraintError("its patterns overlap in too many ways")
-    return [entry for entry in classes if not entry[0].is_empty()]
+    if names.allowed and not names.languages and rest.is_empty():
+        return []
+    return classes

@@ -7,9 +7,21 @@ additionalProperties, propertyNames) and 11.3 (unevaluatedProperties); validatio
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from mlxjson.schema.items import OBJECT, Gap, Item, Items, Never, ObjectFacet, Types
+from mlxjson.errors import ConstraintError
+from mlxjson.schema.arrays import is_never
+from mlxjson.schema.items import (
+    OBJECT,
+    Choice,
+    Gap,
+    Item,
+    Items,
+    Never,
+    ObjectFacet,
+    SomeProperty,
+    Types,
+)
 from mlxjson.schema.places import Place
-from mlxjson.schema.strings import count
+from mlxjson.schema.strings import count, pattern
 
 _VALUES = frozenset({"properties", "patternProperties", "additionalProperties"})
 KEYWORDS = _VALUES | {"required", "propertyNames", "minProperties", "maxProperties"}
@@ -100,20 +112,82 @@ def _broken(
                 mapping,
                 ObjectFacet(place, "properties", properties={name: wrong}, required=(name,)),
             )
-    for items in (*(items for _, items in facet.patterns), facet.additional or ()):
+    for text, items in facet.patterns:
         wrong = opposite(items)
         if wrong is not None:
-            yield _broken_other(facet, wrong, mapping)
+            yield mapping, SomeProperty(place, "patternProperties", wrong, text)
+    if facet.additional is not None and (wrong := opposite(facet.additional)) is not None:
+        yield _broken_additional(facet, wrong, mapping)
     if facet.names is not None and (wrong := opposite(facet.names)) is not None:
-        yield _broken_other(facet, wrong, mapping)
+        yield _broken_name(facet, wrong, mapping)
 
 
-def _broken_other(facet: ObjectFacet, wrong: Items, mapping: Types) -> Items:
-    """A property that is not named but wrong."""
-    place, keyword = facet.place, facet.keyword
-    more = ObjectFacet(place, keyword, min_properties=1)
-    alone = not facet.properties and not facet.patterns
-    if not wrong and alone:
+def _broken_additional(facet: ObjectFacet, wrong: Items, mapping: Types) -> Items:
+    """A property that is not listed, and wrong."""
+    place, keyword = facet.place, "additionalProperties"
+    if not wrong and not facet.properties and not facet.patterns:
+        return mapping, ObjectFacet(place, keyword, min_properties=1)
+    patterns = tuple(text for text, _ in facet.patterns)
+    return mapping, SomeProperty(place, keyword, wrong, None, frozenset(facet.properties), patterns)
+
+
+def _broken_name(facet: ObjectFacet, wrong: Items, mapping: Types) -> Items:
+    """A property with a wrong name."""
+    more = ObjectFacet(facet.place, "propertyNames", min_properties=1)
+    if not wrong:
         return mapping, more
-    reason = "a wrong property without a known name can't be described"
-    return mapping, more, Gap(place, keyword, reason, OBJECT)
+    reason = "that some name is wrong can't be described"
+    return mapping, more, Gap(facet.place, "propertyNames", reason, OBJECT)
+
+
+def negate_some(item: SomeProperty, opposite: Callable[[Items], Items | None]) -> tuple[Items, ...]:
+    """No such property: what `patternProperties` or `additionalProperties` said at first."""
+    place, keyword = item.place, item.keyword
+    right = opposite(item.items)
+    if right is None:
+        right = (Never("excluded", place, keyword),)
+    if item.pattern is not None:
+        return ((ObjectFacet(place, keyword, patterns=((item.pattern, right),)),),)
+    named: dict[str, Items] = dict.fromkeys(item.names, ())
+    by_pattern: tuple[tuple[str, Items], ...] = tuple((text, ()) for text in item.patterns)
+    return ((ObjectFacet(place, keyword, named, by_pattern, right),),)
+
+
+def some_of(item: SomeProperty, facets: list[ObjectFacet]) -> Choice:
+    """The ways in which an object that satisfies `facets` can have such a property.
+
+    Where `facets` leave only certain names, it is one of these. Otherwise it may also be a name
+    that nobody knows, which is left open.
+    """
+    place, keyword = item.place, item.keyword
+    closed = [set(f.properties) for f in facets if _is_closed(f)]
+    known = dict.fromkeys(name for facet in facets for name in facet.properties)
+    branches: list[Items] = []
+    for name in known:
+        counts = _counts(item, name)
+        if counts is not False and all(name in allowed for allowed in closed):
+            there = ObjectFacet(place, keyword, properties={name: item.items}, required=(name,))
+            branches.append((there,) if counts else (there, _unread(item)))
+    if not closed:
+        reason = "that a property without a known name is wrong can't be described"
+        more = ObjectFacet(place, keyword, min_properties=1)
+        branches.append((more, Gap(place, keyword, reason, OBJECT)))
+    return Choice(tuple(branches), place, keyword, derived=True)
+
+
+def _is_closed(facet: ObjectFacet) -> bool:
+    return facet.additional is not None and not facet.patterns and is_never(facet.additional)
+
+
+def _unread(item: SomeProperty) -> Gap:
+    return Gap(item.place, item.keyword, "its pattern can't be worked out", OBJECT)
+
+
+def _counts(item: SomeProperty, name: str) -> bool | None:
+    """Whether `name` is one of those meant; None where a pattern can't be read."""
+    try:
+        if item.pattern is not None:
+            return pattern(item.pattern).accepts(name)
+        return name not in item.names and not any(pattern(p).accepts(name) for p in item.patterns)
+    except ConstraintError:
+        return None

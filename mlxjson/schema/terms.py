@@ -8,7 +8,9 @@ allows more than the schema, and says so.
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from itertools import chain, combinations
+from operator import itemgetter
 from typing import Any
 
 from mlxjson.schema.arrays import is_never
@@ -27,11 +29,13 @@ from mlxjson.schema.items import (
     NumberFacet,
     ObjectFacet,
     OneOf,
+    SomeProperty,
     StringFacet,
     Types,
     Watched,
 )
 from mlxjson.schema.negate import choice_of, opposite
+from mlxjson.schema.objects import some_of
 from mlxjson.schema.places import Place
 from mlxjson.schema.read import items_of
 from mlxjson.schema.summary import Summary, both, disjoint, of_items
@@ -76,6 +80,7 @@ class Term:
     strings: list[StringFacet] = field(default_factory=list)
     arrays: list[tuple[ArrayFacet, Groups]] = field(default_factory=list)
     objects: list[tuple[ObjectFacet, Groups]] = field(default_factory=list)
+    somes: list[SomeProperty] = field(default_factory=list)
     members: Members | None = None
     excluded: dict[Any, Any] = field(default_factory=dict)
     choices: list[tuple[Choice, Groups, Trail | None]] = field(default_factory=list)
@@ -92,7 +97,7 @@ class Term:
         """A term that can grow apart from this one."""
         return replace(
             self, numbers=self.numbers[:], strings=self.strings[:], arrays=self.arrays[:],
-            objects=self.objects[:], excluded=dict(self.excluded), choices=self.choices[:],
+            objects=self.objects[:], somes=self.somes[:], excluded=dict(self.excluded), choices=self.choices[:],
             gaps=self.gaps[:], watches=self.watches[:], unknown=set(self.unknown),
             seen=set(self.seen), tags=dict(self.tags), required=set(self.required),
         )  # fmt: skip
@@ -112,18 +117,33 @@ def expand(items: Items, limit: int) -> list[Term]:
     """
     first = Term()
     absorb(first, [(item, (), None) for item in items])
+    _settle(first)
     if not first.choices or not first.mask:
         return [first]
-    open_terms, done, dead = [first], [], first
-    while open_terms:
-        term = open_terms.pop()
-        if not term.mask:
-            dead = term
-        elif not term.choices:
-            done.append(term)
-        else:
-            open_terms += reversed(_split(term, len(open_terms) + len(done), limit))
-    return done or [dead]
+    dead = first
+    done: list[tuple[tuple[int, ...], Term]] = []
+    # Those with the fewest open choices first: one that multiplies must not use up the room.
+    waiting = [(len(first.choices), (), first)]
+    while waiting:
+        _, path, term = heappop(waiting)
+        for index, part in enumerate(_split(term, len(waiting) + len(done), limit)):
+            _settle(part)
+            if not part.mask:
+                dead = part
+            elif part.choices:
+                heappush(waiting, (len(part.choices), (*path, index), part))
+            else:
+                done.append(((*path, index), part))
+    return [term for _, term in sorted(done, key=itemgetter(0))] or [dead]
+
+
+def _settle(term: Term) -> None:
+    """Once nothing else is open, turn "some property is like that" into a choice of names."""
+    while term.somes and term.mask and not term.choices:
+        some = term.somes.pop()
+        if term.mask & OBJECT:
+            choice = some_of(some, [facet for facet, _ in term.objects])
+            absorb(term, [(choice, (), None)])
 
 
 def _split(term: Term, others: int, limit: int) -> list[Term]:
@@ -300,6 +320,8 @@ def _collect(term: Term, item: Item, groups: Groups) -> None:
     elif isinstance(item, ObjectFacet):
         term.objects.append((item, groups))
         _note_object(term, item)
+    elif isinstance(item, SomeProperty):
+        term.somes.append(item)
     elif isinstance(item, Members):
         _only(term, item)
     elif isinstance(item, Excluded):
