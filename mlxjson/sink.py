@@ -69,16 +69,17 @@ class FileSink:
         """Nothing was written."""
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write UTF-8 to `path` so that it holds either what it did before or all of `text`.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write to `path`, a text as UTF-8, so that it holds what it did before or all of `content`.
 
     Devices and pipes are written to as they are. Raises: UsageError.
     """
+    data = content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(text.encode())
+            path.write_bytes(data)
         else:
-            _replace(path, text.encode())
+            _replace(path, data)
     except OSError as error:
         raise UsageError(f"can't write: {error.strerror}", where=str(path)) from error
 

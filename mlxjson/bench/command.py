@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mlxjson.api import open_session
+from mlxjson.bench.chart import bars
+from mlxjson.bench.draw import check_drawable, draw
 from mlxjson.bench.grades import grades, grades_text
 from mlxjson.bench.quality import examples
 from mlxjson.bench.report import Report, Setting
@@ -19,7 +21,6 @@ from mlxjson.environment import Environment
 from mlxjson.errors import UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.session import Session
-from mlxjson.sink import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,7 @@ def bench(options: Options, environment: Environment) -> str:
     samples = _samples(options, Inputs(environment, ignore_stdin=True))
     report = _speed(options, environment, samples).as_dict()
     if options.plot is not None:
-        from mlxjson.bench import svg
-
-        write_atomically(options.plot, svg.bars(report))
+        draw(bars(report), options.plot)
     if options.as_json:
         return json.dumps(report, ensure_ascii=False) + "\n"
     return speed_text(report, environment.stdout_isatty)
@@ -61,8 +60,7 @@ def _check_plot(options: Options) -> None:
         return
     if options.quality is not None:
         raise UsageError("--plot draws speed; it can't be given with --quality")
-    if options.plot.suffix.lower() != ".svg":
-        raise UsageError(f"can't draw '{options.plot.suffix}' files", hint="Name a file in .svg.")
+    check_drawable(options.plot)
 
 
 def _samples(options: Options, inputs: Inputs) -> list[Sample]:
