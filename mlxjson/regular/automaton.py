@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from mlxjson.regular.charset import FULL, Ranges, complement, contains, intersect
+from mlxjson.regular.charset import FULL, Ranges, contains, intersect
 from mlxjson.regular.errors import TooLarge
 from mlxjson.regular.minimise import Row, merge_equivalent
 from mlxjson.regular.trie import prefix_automaton
@@ -326,10 +326,19 @@ def _complement(moves: Moves) -> Moves:
         for low, high, target in moves
         if target != UNIVERSAL
     ]
-    taken = tuple((low, high) for low, high, _ in moves)
-    result += [(low, high, UNIVERSAL) for low, high in complement(taken)]
-    result.sort(key=lambda move: move[0])
+    start = 0
+    for low, high, _ in (*moves, (0x110000, 0, UNIVERSAL)):
+        if start < low and start <= 0xD7FF:
+            result.append((start, min(low - 1, 0xD7FF), UNIVERSAL))
+        if start < low and low > 0xE000:
+            result.append((max(start, 0xE000), low - 1, UNIVERSAL))
+        start = high + 1
+    result.sort(key=_lowest)
     return tuple(result)
+
+
+def _lowest(move: tuple[int, int, Node]) -> int:
+    return move[0]
 
 
 def determinise(root: Node, max_states: int = MAX_STATES, seconds: float = MAX_SECONDS) -> Dfa:

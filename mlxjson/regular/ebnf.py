@@ -6,6 +6,7 @@ automaton becomes one rule for each state that is not used just once.
 
 from typing import Literal
 
+from mlxjson.regular.ambiguity import deterministic_form
 from mlxjson.regular.automaton import Dfa, determinise
 from mlxjson.regular.charset import FULL, Ranges, charset, difference, intersect
 from mlxjson.regular.encoding import bracket, is_plain, json_escapes, json_literals, quote
@@ -54,7 +55,8 @@ def to_ebnf(language: Language, prefix: str, encoding: Encoding = "text") -> tup
     node = language.node
     if contextual(node) or not isinstance(node, (Seq, Alt, Repeat, Chars, Text, Words)):
         return writer.automaton(language.dfa()), writer.rules
-    return writer.item(node), writer.rules
+    better = deterministic_form(node)
+    return writer.item(node) if better is None else writer.automaton(better), writer.rules
 
 
 class _Writer:
@@ -65,6 +67,7 @@ class _Writer:
         self.encoding = encoding
         self.rules: list[str] = []
         self._sets: dict[str, str] = {}
+        self._classes: dict[Chars, str] = {}
         self._count = 0
 
     def _name(self) -> str:
@@ -120,6 +123,12 @@ class _Writer:
         return "(" + " ".join(map(self.item, node.items)) + ")"
 
     def _chars(self, node: Chars) -> str:
+        found = self._classes.get(node)
+        if found is None:
+            found = self._classes[node] = self._write_chars(node)
+        return found
+
+    def _write_chars(self, node: Chars) -> str:
         ascii_part, others = intersect(node.ranges, ASCII), difference(node.ranges, ASCII)
         if self.encoding == "text":
             # One rule for all that lies beyond ASCII keeps an automaton's many classes small.
