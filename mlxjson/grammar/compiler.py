@@ -3,12 +3,23 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from mlxjson.grammar.bounds import check_text
+from mlxjson.grammar.cost import burden
 from mlxjson.grammar.engine import Handle, xgr
+from mlxjson.grammar.finite import check_finite, shortest_lengths
+from mlxjson.grammar.graph import read_graph, with_values
+from mlxjson.grammar.lark import with_schemas
 from mlxjson.grammar.mask import Words, mask_of
 from mlxjson.grammar.matcher import Matcher
-from mlxjson.grammar.messages import reported
+from mlxjson.grammar.messages import placed, reported
 from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
+from mlxjson.grammar.trial import try_out
+from mlxjson.grammar.unicode import leave_out_surrogates
 from mlxjson.vocabulary import Vocabulary
+
+# In characters. Above it, a grammar is compiled in a child first.
+_LARGE = 100_000
+_LARGE_TRUSTED = 1_000_000
 
 Encode = Callable[[str], Sequence[int]]
 
@@ -48,9 +59,42 @@ class Engine:
         Raises:
             ConstraintError: the text is no grammar, has no sentence, or is too large.
         """
+        if not trusted:
+            check_text(source)
+            if isinstance(source, LarkSource):
+                source = with_schemas(source, None)
+        if len(source.text) > (_LARGE_TRUSTED if trusted else _LARGE):
+            try_out(source, self.vocabulary, f"its text has {len(source.text):,} characters")
         with reported(source, quiet=trusted):
-            grammar = self._parse(source)
-            return Compiled(self, self._compiler.compile_grammar(grammar))
+            grammar = self.parse(source)
+        if not trusted:
+            grammar = self._checked(grammar, source)
+        with reported(source, quiet=trusted):
+            return self.finish(grammar)
+
+    def parse(self, source: Source) -> Handle:
+        """The grammar of `source` as xgrammar reads it. Raises: RuntimeError."""
+        if isinstance(source, EbnfSource):
+            return xgr.Grammar.from_ebnf(source.text)
+        named = {name: xgr.Grammar.from_ebnf(text) for name, text in source.named}
+        return xgr.Grammar.from_lark(
+            source.text, tokenizer_info=self._info, named_grammars=named or None
+        )
+
+    def finish(self, grammar: Handle) -> "Compiled":
+        """Compile a parsed grammar. Raises: RuntimeError."""
+        return Compiled(self, self._compiler.compile_grammar(grammar))
+
+    def _checked(self, grammar: Handle, source: Source) -> Handle:
+        """`grammar`, known to end and to be bearable, with surrogates taken out."""
+        with placed(source):
+            graph = read_graph(grammar)
+            changed = leave_out_surrogates(graph)
+            lengths = shortest_lengths(graph)
+            check_finite(graph, lengths)
+        if heavy := burden(graph, lengths):
+            try_out(source, self.vocabulary, heavy)
+        return with_values(grammar, graph) if changed else grammar
 
     def speaks(self, token_id: int) -> bool:
         """Whether `token_id` writes text or ends the generation."""
@@ -58,11 +102,6 @@ class Engine:
         if 0 <= token_id < len(tokens) and tokens[token_id]:
             return True
         return token_id in self.vocabulary.stop_ids
-
-    def _parse(self, source: Source) -> Handle:
-        if isinstance(source, LarkSource):
-            return xgr.Grammar.from_lark(source.text, tokenizer_info=self._info)
-        return xgr.Grammar.from_ebnf(source.text)
 
 
 def tokenizer_info(vocabulary: Vocabulary) -> Handle:
@@ -85,6 +124,3 @@ class Compiled:
     def matcher(self) -> Matcher:
         """A matcher at the start of the grammar."""
         return Matcher(self.engine, xgr.GrammarMatcher(self._handle))
-
-
-__all__ = ["Compiled", "EbnfSource", "Engine", "LarkSource"]

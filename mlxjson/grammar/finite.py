@@ -103,7 +103,7 @@ def check_finite(graph: Graph, lengths: list[int | None]) -> None:
     reachable = graph.reachable()
     if lengths[root] is None:
         raise ConstraintError(
-            "the grammar has no finite sentence: every text it begins goes on for ever",
+            "the grammar has no finite sentence: no text that it begins can ever be complete",
             hint="give each recursive rule an alternative that ends",
         )
     dead = {node for node in reachable if lengths[node] is None}

@@ -12,21 +12,22 @@ the number n of its values, and n values. Kinds:
     6 choice        the numbers of expressions
     7 tag dispatch  free text with tags in it
     8 repetition    the number of the rule, least, most (-1: any number)
-    17 regex        a regular expression that becomes an automaton while compiling
+    12 regex        a regular expression that becomes an automaton while compiling
 
-Those between name token ids, which no grammar here may do: text is what is generated.
+9 to 11 name token ids, which no grammar here may do: text is what is generated.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from mlxjson.errors import ConstraintError
-from mlxjson.grammar.engine import Handle
+from mlxjson.grammar.engine import Handle, xgr
 
 VERSION = "v18"
 
-TEXT, CLASS, CLASS_STAR, EMPTY, RULE, SEQUENCE, CHOICE, TAGS, REPEAT, REGEX = (*range(9), 17)
+TEXT, CLASS, CLASS_STAR, EMPTY, RULE, SEQUENCE, CHOICE, TAGS, REPEAT, REGEX = (*range(9), 12)
 _KNOWN = frozenset((TEXT, CLASS, CLASS_STAR, EMPTY, RULE, SEQUENCE, CHOICE, TAGS, REPEAT, REGEX))
 _LAST_CODE_POINT = 0x10FFFF
 
@@ -94,10 +95,8 @@ def read_graph(grammar: Handle) -> Graph:
     Raises:
         ConstraintError: the grammar names token ids.
     """
-    form = json.loads(grammar.serialize_json())
-    if form["__VERSION__"] != VERSION:
-        raise NotImplementedError(f"xgrammar's serialised grammars are {form['__VERSION__']}")
-    nodes = list(_expressions(form["grammar_expr_data"], form["grammar_expr_indptr"]))
+    form = _form(grammar)
+    nodes = list(_expressions(form))
     graph = Graph(
         kinds=[kind for kind, _ in nodes],
         values=[values for _, values in nodes],
@@ -110,6 +109,26 @@ def read_graph(grammar: Handle) -> Graph:
     return graph
 
 
-def _expressions(data: list[int], starts: list[int]) -> Iterator[tuple[int, list[int]]]:
-    for start in starts:
+def with_values(grammar: Handle, graph: Graph) -> Handle:
+    """`grammar` with the expressions of `graph`, which has the same ones with other values."""
+    form = _form(grammar)
+    data: list[int] = []
+    starts: list[int] = []
+    for kind, values in zip(graph.kinds, graph.values, strict=True):
+        starts.append(len(data))
+        data += [kind, len(values), *values]
+    form |= {"grammar_expr_data": data, "grammar_expr_indptr": starts}
+    return xgr.Grammar.deserialize_json(json.dumps(form))
+
+
+def _form(grammar: Handle) -> dict[str, Any]:
+    form: dict[str, Any] = json.loads(grammar.serialize_json())
+    if form["__VERSION__"] != VERSION:
+        raise NotImplementedError(f"xgrammar's serialised grammars are {form['__VERSION__']}")
+    return form
+
+
+def _expressions(form: dict[str, Any]) -> Iterator[tuple[int, list[int]]]:
+    data = form["grammar_expr_data"]
+    for start in form["grammar_expr_indptr"]:
         yield data[start], data[start + 2 : start + 2 + data[start + 1]]

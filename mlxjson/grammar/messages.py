@@ -25,6 +25,8 @@ def clean(message: str) -> str:
 
 def constraint_error(message: str, source: Source) -> ConstraintError:
     """The error of `source` that xgrammar tells in `message`."""
+    if "bad_alloc" in message:
+        return ConstraintError("the grammar takes more memory than there is", where=source.name)
     text = clean(message)
     place = _PLACE.match(text)
     if place is None:
@@ -32,6 +34,16 @@ def constraint_error(message: str, source: Source) -> ConstraintError:
     line, column = place.groups()
     reason = text[place.end() :] or "unexpected end"
     return ConstraintError(reason, where=f"{source.name}:{line}:{column}")
+
+
+@contextmanager
+def placed(source: Source) -> Iterator[None]:
+    """Say in which source a ConstraintError without a place is."""
+    try:
+        yield
+    except ConstraintError as error:
+        error.where = error.where or source.name
+        raise
 
 
 @contextmanager

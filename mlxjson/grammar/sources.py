@@ -13,10 +13,14 @@ class EbnfSource:
 
 @dataclass(frozen=True, slots=True)
 class LarkSource:
-    """A Lark grammar whose start rule is `start`. `name` is its file, or how to call it."""
+    """A Lark grammar whose start rule is `start`. `name` is its file, or how to call it.
+
+    `named` are EBNF grammars that the text refers to as `@name`.
+    """
 
     text: str
     name: str = "grammar"
+    named: tuple[tuple[str, str], ...] = ()
 
 
 Source = EbnfSource | LarkSource
