@@ -105,10 +105,20 @@ def _job(session: Session, sample: Sample, layout: Layout) -> Job:
     return Job(sample.name, prompt, compiled.matcher)
 
 
+class Endless(Unconstrained):
+    """Allows everything and never ends, so that exactly as many tokens come as are asked for."""
+
+    def __init__(self, known: int) -> None:
+        super().__init__(known, ())
+
+    @property
+    def may_end(self) -> bool:
+        return False
+
+
 def decode(session: Session, job: Job, variant: Variant, max_tokens: int) -> Outcome:
     """One greedy generation. Unconstrained it goes on to `max_tokens` whatever the model says."""
-    vocabulary = session.vocabulary
-    matcher = job.matcher() if variant.masked else Unconstrained(len(vocabulary.tokens), ())
+    matcher = job.matcher() if variant.masked else Endless(len(session.vocabulary.tokens))
     return run(session, job, matcher, Switches(variant.jump, variant.draft), max_tokens)
 
 
