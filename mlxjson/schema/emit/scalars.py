@@ -1,0 +1,68 @@
+"""Nodes whose values are no containers: constants, numbers, strings."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from mlxjson.schema.emit import numbers
+from mlxjson.schema.emit.literals import literal_text
+from mlxjson.schema.emit.notation import either
+from mlxjson.schema.emit.strings import string
+from mlxjson.schema.emit.trie import constants
+from mlxjson.schema.emit.writer import Writer
+from mlxjson.schema.shapes import Boolean, Bound, Literal, NodeId, Null, Number, Shape, String
+
+_LARGEST = Decimal("1.7e308")
+
+
+def body(writer: Writer, node: NodeId, shapes: tuple[Shape, ...]) -> str:
+    """A body for the values of `shapes`, scalar ones of `node`."""
+    texts = [text for shape in shapes for text in _texts(writer, shape)]
+    ways = [constants(texts)] if texts else []
+    for shape in shapes:
+        ways += _ways(writer, node, shape)
+    return either(ways)
+
+
+def _texts(writer: Writer, shape: Shape) -> Iterator[str]:
+    """The constants that are written in one way only."""
+    if isinstance(shape, Null):
+        yield "null"
+    elif isinstance(shape, Boolean):
+        yield from (("false", "true")[value] for value in sorted(shape.values, reverse=True))
+    elif isinstance(shape, Literal) and not _is_number(shape.value):
+        yield literal_text(shape.value, writer.layout, None)
+    elif isinstance(shape, Literal) and writer.closed and _fits(shape.value):
+        yield literal_text(shape.value, writer.layout, None)
+
+
+def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
+    if isinstance(shape, Literal) and _is_number(shape.value) and not writer.closed:
+        if _fits(shape.value):
+            yield numbers.number(writer.rules, _exactly(shape.value), False)[0]
+    elif isinstance(shape, Number):
+        text, skipped = numbers.number(writer.rules, shape, writer.closed)
+        for keyword in skipped:
+            writer.leave(node, keyword, "too many digits or values for a grammar")
+        if text:
+            yield text
+    elif isinstance(shape, String):
+        yield string(writer.rules, shape, not writer.closed, writer.pointer(node))
+
+
+def _exactly(value: Any) -> Number:
+    exact = decimal(value)
+    return Number(Bound(exact), Bound(exact), integer=exact == exact.to_integral_value())
+
+
+def decimal(value: Any) -> Decimal:
+    """A number of the schema as it is written there."""
+    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _fits(value: Any) -> bool:
+    return decimal(value).is_finite() and abs(decimal(value)) < _LARGEST

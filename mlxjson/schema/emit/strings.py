@@ -1,0 +1,119 @@
+"""Strings: free ones, bounded ones, those of a regular language.
+
+A character is one code point, however it is spelled: itself, a short escape, \\uXXXX, or a pair of
+surrogates (RFC 8259, section 7). Lone surrogates are no characters.
+
+The form matters for speed. xgrammar keeps a mask for each place in a rule, as long as a token
+doesn't leave the rule; a repeated group makes every token leave it. So a free string is one
+recursive rule with its closing quote, and a counted run is a run of one class.
+"""
+
+from mlxjson.errors import ConstraintError
+from mlxjson.regular import Language, to_ebnf
+from mlxjson.schema.emit.notation import either, seq, times
+from mlxjson.schema.emit.rules import Rules
+from mlxjson.schema.shapes import String
+
+PLAIN = r'[^"\\\x00-\x1f]'
+_AFTER = r"(= [,:}\] \n\t])"
+_RULES = {
+    "esc": r'["\\/bfnrt] | "u" uni',
+    "uni": (
+        r"[0-9a-cefA-CEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2} | "
+        r'[dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}'
+    ),
+    "char": rf'{PLAIN} | "\\" esc',
+    "tail": rf'("\"" | {PLAIN} tail | "\\" esc tail) {_AFTER}',
+}
+LONGEST = 1_000_000
+_STEPS = 8
+_MOST_LOW = 64
+
+
+def string(rules: Rules, shape: String, counted: bool, where: str) -> str:
+    """An expression for the strings of `shape`, quotes included.
+
+    `counted` takes escapes into account wherever they stand, which makes masks slow; without it
+    a bounded string may lose up to an eighth of its length to the place of its first escapes.
+    """
+    low, high = shape.min_length, shape.max_length
+    if shape.language is not None:
+        language = shape.language
+        if low or high is not None:
+            language = language & Language.length(low, high)
+        return of_language(rules, language, where)
+    if low > LONGEST:
+        raise ConstraintError(f"minLength {low} is more than can be written", where=where)
+    if high is not None and high >= LONGEST:
+        high = None
+    return seq('"\\""', _counted(rules, low, high) if counted else _tail(rules, low, high, where))
+
+
+def of_language(rules: Rules, language: Language, where: str, after: str = '"\\""') -> str:
+    """The strings whose characters form a word of `language`, and then `after`."""
+    if language == Language.everything():
+        return seq('"\\""', _base(rules, "tail"))
+    expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
+    for line in helpers:
+        name, body = line.split(" ::= ", 1)
+        rules.define(name, body, where)
+    return seq('"\\""', expression, after)
+
+
+def _base(rules: Rules, name: str) -> str:
+    """One of the rules above, with those that it needs."""
+    if name not in rules.bodies:
+        rules.define(name, _RULES[name])
+        for other in {"tail": ("esc",), "char": ("esc",), "esc": ("uni",)}.get(name, ()):
+            _base(rules, other)
+    return name
+
+
+def _counted(rules: Rules, low: int, high: int | None) -> str:
+    if high is None:
+        if low == 0:
+            return _base(rules, "tail")
+        return seq(times(_base(rules, "char"), low, low), _base(rules, "tail"))
+    return seq(times(_base(rules, "char"), low, high), '"\\""')
+
+
+def _tail(rules: Rules, low: int, high: int | None, where: str) -> str:
+    """What follows the opening quote: `low` to `high` characters and the closing quote."""
+    step = -(-(low if high is None else high) // _STEPS)
+    wanted = [(low, high)]
+    for least, most in wanted:
+        name = _tail_name(least, most, step)
+        if name != "tail" and name not in rules.bodies:
+            body, further = _bounded(rules, least, most, step)
+            rules.define(name, body, where)
+            wanted += further
+    _base(rules, "tail")
+    return _tail_name(low, high, step)
+
+
+def _tail_name(low: int, high: int | None, step: int) -> str:
+    if (low, high) == (0, None):
+        return "tail"
+    return f"s{low}_{'' if high is None else high}_{step}"
+
+
+def _bounded(
+    rules: Rules, low: int, high: int | None, step: int
+) -> tuple[str, list[tuple[int, int | None]]]:
+    """Without an escape, or with the first one in each of a few stretches of places."""
+    further: list[tuple[int, int | None]] = []
+    if high is None:
+        ways = [seq(times(PLAIN, low, low), "tail")]
+    else:
+        ways = [seq(times(PLAIN, low, high), '"\\""')]
+    span = low if high is None else high
+    for first in range(0, span if low <= _MOST_LOW else 0, step):
+        last = min(first + step, span) - 1
+        # In the worst case the run before the escape was as short (long) as it may be.
+        least = max(0, low - first - 1)
+        most = None if high is None else high - last - 1
+        if most is None or least <= most:
+            escape = (r'"\\"', _base(rules, "esc"), _tail_name(least, most, step))
+            ways.append(seq(times(PLAIN, first, last), *escape))
+            further.append((least, most))
+    return either(ways), further

@@ -1,0 +1,95 @@
+"""From nodes to rules: what containers need to refer to their children.
+
+A node becomes an expression at once if it is made of scalars, and a named rule that is written
+later if it has containers, so that neither recursion nor depth of a schema matters here.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from mlxjson.constraint import Layout
+from mlxjson.schema.emit.rules import Rules
+from mlxjson.schema.emit.space import RECURSIVE_LEVELS, Level, Space, space
+from mlxjson.schema.shapes import Array, Finding, Literal, NodeId, Object, Program, Shape
+
+
+class Writer:
+    """One grammar being written.
+
+    Attributes:
+        layout, closed: as given to `emit`.
+        recursive: the nodes that contain themselves.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        layout: Layout,
+        closed: bool,
+        recursive: set[NodeId],
+        scalar_body: "ScalarBody",
+    ) -> None:
+        self.program = program
+        self.layout = layout
+        self.closed = closed
+        self.recursive = recursive
+        self.rules = Rules()
+        self.findings: dict[tuple[str, str], Finding] = {}
+        self.waiting: deque[tuple[NodeId, Level, str]] = deque()
+        self.scalars: dict[NodeId, str] = {}
+        self.scalar_body = scalar_body
+        self._names: dict[tuple[NodeId, Level], str] = {}
+        if layout is Layout.FLEXIBLE:
+            self.rules.define("ws", "[ \\n\\t]{0,16}")
+
+    def node(self, node: NodeId, level: Level) -> str:
+        """An item that stands for the values of `node`, a container of which is at `level`."""
+        shapes = self.program.nodes[node]
+        if all(is_scalar(shape) for shape in shapes):
+            return self.scalars_of(node, shapes)
+        if node in self.recursive and level is not None and level > RECURSIVE_LEVELS:
+            level = None
+        key = (node, level)
+        if key not in self._names:
+            name = self._names[key] = f"n{node}" if level is None else f"n{node}_{level}"
+            self.waiting.append((node, level, name))
+        return self._names[key]
+
+    def scalars_of(self, node: NodeId, shapes: tuple[Shape, ...]) -> str:
+        """An item for those `shapes` of `node` that are scalars."""
+        if node not in self.scalars:
+            body = self.scalar_body(self, node, shapes)
+            self.scalars[node] = self.rules.shared("v", body, self.pointer(node))
+        return self.scalars[node]
+
+    def empty(self, node: NodeId | None) -> bool:
+        """Whether no value belongs to `node`."""
+        return node is None or not self.program.nodes[node]
+
+    def space(self, level: Level) -> Space:
+        """The separators of a container at `level`."""
+        return space(self.layout, level)
+
+    def pointer(self, node: NodeId) -> str:
+        """Where the node stands in the schema."""
+        return self.program.pointers.get(node, "")
+
+    def leave(self, node: NodeId, keyword: str, reason: str) -> None:
+        """Note that `keyword` is left to validation."""
+        pointer = self.pointer(node)
+        self.findings.setdefault((pointer, keyword), Finding(pointer, keyword, reason))
+
+
+def inside(level: Level) -> Level:
+    """The level of what is in a container at `level`."""
+    return None if level is None else level + 1
+
+
+def is_scalar(shape: Shape) -> bool:
+    """Whether no layout matters to the values of `shape`."""
+    if isinstance(shape, Literal):
+        return not (isinstance(shape.value, list | dict) and shape.value)
+    return not isinstance(shape, Array | Object)
+
+
+ScalarBody = Callable[[Writer, NodeId, tuple[Shape, ...]], str]
