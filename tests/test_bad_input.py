@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table reads better in wide lines)
 """What bad input gets: an exit code, at most two lines on stderr, nothing on stdout but JSON."""
 
 import json
@@ -11,7 +12,7 @@ import pytest
 
 from tests.command import PERSON, ROOT, Outcome, mlxjson
 
-ENDLESS = '{"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"]}}}'  # noqa: E501
+ENDLESS = '{"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"]}}}'
 TWO_CHOICES = ("-c", "yes", "-c", "no")
 
 

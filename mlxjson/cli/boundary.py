@@ -29,7 +29,9 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: Sequence[str], environment: Environment) -> None:
     from mlxjson.cli.app import app
 
-    app(_with_explicit_stats(arguments), standalone_mode=False, obj=environment)
+    returned = app(_with_explicit_stats(arguments), standalone_mode=False, obj=environment)
+    if returned == ExitCode.INTERRUPTED:  # the option parser catches Ctrl-C itself
+        raise Interrupted("interrupted")
 
 
 def _with_explicit_stats(arguments: Sequence[str]) -> list[str]:
