@@ -9,10 +9,9 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from mlxjson.regular.charset import FULL, Ranges, contains, intersect
+from mlxjson.regular.charset import FULL, Ranges, contains, difference, intersect
 from mlxjson.regular.errors import TooLarge
 from mlxjson.regular.minimise import Row, merge_equivalent
-from mlxjson.regular.trie import prefix_automaton
 from mlxjson.regular.tree import (
     EVERYTHING,
     NOTHING,
@@ -30,14 +29,15 @@ from mlxjson.regular.tree import (
     Text,
     Words,
     repeat,
-    seq,
 )
+from mlxjson.regular.trie import prefix_automaton
 
 MAX_STATES = 10_000
 MAX_SECONDS = 4.0
 
 Thread = tuple[Node, ...]
 Moves = tuple[tuple[int, int, Node], ...]
+Looks = tuple[Node, ...]
 START = -1
 UNIVERSAL = State(frozenset({(EVERYTHING,)}), 0)
 
@@ -168,6 +168,20 @@ class Explorer:
                 before |= 1 << bit
         return State(threads, before)
 
+    def pieces(self, ranges: Ranges) -> list[tuple[Ranges, int]]:
+        """`ranges` cut where anchors tell characters apart, each with the sets it lies in."""
+        found = [(ranges, 0)]
+        for bit, marked in enumerate(self._marks):
+            found = [
+                pair
+                for piece, before in found
+                for pair in (
+                    (intersect(piece, marked), before | 1 << bit),
+                    (difference(piece, marked), before),
+                )
+            ]
+        return [(piece, before) for piece, before in found if piece]
+
     def holds(self, node: Assert, before: int) -> bool:
         """Whether `node` fits what was read last."""
         if before == START:
@@ -176,18 +190,22 @@ class Explorer:
 
 
 class _Closure:
-    """Follows one continuation up to the next character."""
+    """Follows one continuation up to the next character.
+
+    An entry of the stack is what is left to match, the characters that may come next, whether the
+    text may end here, and the conditions of look-aheads passed on the way.
+    """
 
     def __init__(self, explorer: Explorer, before: int) -> None:
         self.explorer = explorer
         self.before = before
         self.moves: list[tuple[Ranges, Thread]] = []
         self.accepting = False
-        self.stack: list[tuple[Thread, Ranges, bool]] = []
+        self.stack: list[tuple[Thread, Ranges, bool, Looks]] = []
 
     def run(self, thread: Thread) -> tuple[list[tuple[Ranges, Thread]], bool]:
         """The moves (set, continuation) and whether the word may end here."""
-        self.stack.append((thread, FULL, True))
+        self.stack.append((thread, FULL, True, ()))
         seen = set()
         while self.stack:
             entry = self.stack.pop()
@@ -197,75 +215,64 @@ class _Closure:
             self._visit(*entry)
         return self.moves, self.accepting
 
-    def _visit(self, thread: Thread, after: Ranges, end: bool) -> None:
+    def _visit(self, thread: Thread, after: Ranges, end: bool, looks: Looks) -> None:
         if not thread:
-            self.accepting = self.accepting or end
+            ends = end and all(self.explorer.step(look)[1] for look in looks)
+            self.accepting = self.accepting or ends
             return
         head, rest = thread[0], thread[1:]
         if isinstance(head, Chars):
-            self._move(head.ranges, rest, after)
+            self._move(head.ranges, rest, after, looks)
         elif isinstance(head, Text):
-            self._move_text(head.text, rest, after)
-        elif isinstance(head, Seq):
-            self.stack.append((head.items + rest, after, end))
-        elif isinstance(head, Alt):
-            self.stack += [((item, *rest), after, end) for item in head.items]
-        elif isinstance(head, Repeat):
-            self._visit_repeat(head, rest, after, end)
-        elif isinstance(head, Words):
-            self._visit_words(head, rest, after, end)
+            self._move_text(head.text, rest, after, looks)
         elif isinstance(head, Assert):
             if self.explorer.holds(head, self.before):
-                self.stack.append((rest, intersect(after, head.after), end and head.end))
+                end = end and head.end
+                self.stack.append((rest, intersect(after, head.after), end, looks))
         elif isinstance(head, Look):
-            self._visit_closed(self._look(head, rest), (), after, end)
+            self.stack.append((rest, after, end, self._noting(head, looks)))
+        elif isinstance(head, (Seq, Alt, Repeat)):
+            for thread in _unfold(head, rest):
+                self.stack.append((thread, after, end, looks))
         else:
-            self._visit_closed(self.explorer.closed(head), rest, after, end)
+            moves, accepting = self.explorer.step(self.explorer.closed(head))
+            for low, high, target in moves:
+                self._move(((low, high),), (target, *rest), after, looks)
+            if accepting:
+                self.stack.append((rest, after, end, looks))
 
-    def _move(self, ranges: Ranges, rest: Thread, after: Ranges) -> None:
+    def _move(self, ranges: Ranges, rest: Thread, after: Ranges, looks: Looks) -> None:
         ranges = ranges if after is FULL else intersect(ranges, after)
-        if ranges:
+        if not looks:
             self.moves.append((ranges, _flat(rest)))
+            return
+        state = And(looks) if len(looks) > 1 else looks[0]
+        for low, high, target in self.explorer.step(state)[0]:
+            for piece, before in self.explorer.pieces(intersect(ranges, ((low, high),))):
+                both = both_states(State(frozenset({_flat(rest)}), before), target)
+                self.moves.append((piece, (both,)))
 
-    def _move_text(self, text: str, rest: Thread, after: Ranges) -> None:
+    def _move_text(self, text: str, rest: Thread, after: Ranges, looks: Looks) -> None:
         code = ord(text[0])
-        self._move(((code, code),), (Text(text[1:]), *rest) if len(text) > 1 else rest, after)
+        later = (Text(text[1:]), *rest) if len(text) > 1 else rest
+        self._move(((code, code),), later, after, looks)
 
-    def _visit_repeat(self, head: Repeat, rest: Thread, after: Ranges, end: bool) -> None:
-        if head.least == 0:
-            self.stack.append((rest, after, end))
-        again = repeat(
-            head.item, max(head.least - 1, 0), None if head.most is None else head.most - 1
-        )
-        later = rest if again == Seq(()) else (again, *rest)
-        self.stack.append(((head.item, *later), after, end))
-
-    def _visit_words(self, head: Words, rest: Thread, after: Ranges, end: bool) -> None:
-        tails: dict[str, list[str]] = {}
-        for word in head.texts:
-            tails.setdefault(word[:1], []).append(word[1:])
-        for first, others in tails.items():
-            if not first:
-                self.stack.append((rest, after, end))
-                continue
-            tail: Node = Words(tuple(others)) if len(others) > 1 else seq(map(_text, others))
-            self._move(((ord(first), ord(first)),), (tail, *rest), after)
-
-    def _look(self, head: Look, rest: Thread) -> Node:
-        """What stays to be matched, and what must or must not begin here, side by side."""
+    def _noting(self, head: Look, looks: Looks) -> Looks:
         seen: Node = State(frozenset({_flat((head.item, EVERYTHING))}), self.before)
-        return And((State(frozenset({rest}), self.before), Not(seen) if head.negative else seen))
-
-    def _visit_closed(self, state: Node, rest: Thread, after: Ranges, end: bool) -> None:
-        moves, accepting = self.explorer.step(state)
-        for low, high, target in moves:
-            self._move(((low, high),), (target, *rest), after)
-        if accepting:
-            self.stack.append((rest, after, end))
+        condition = Not(seen) if head.negative else seen
+        return looks if condition in looks else (*looks, condition)
 
 
-def _text(word: str) -> Node:
-    return Text(word) if word else Seq(())
+def _unfold(head: Seq | Alt | Repeat, rest: Thread) -> list[Thread]:
+    """The continuations that together are `head` and then `rest`."""
+    if isinstance(head, Seq):
+        return [head.items + rest]
+    if isinstance(head, Alt):
+        return [(item, *rest) for item in head.items]
+    most = None if head.most is None else head.most - 1
+    again = repeat(head.item, max(head.least - 1, 0), most)
+    once = (head.item, *rest) if again == Seq(()) else (head.item, again, *rest)
+    return [once] if head.least else [rest, once]
 
 
 def _flat(thread: Thread) -> Thread:
@@ -302,14 +309,15 @@ def _product(a: Moves, b: Moves) -> Iterable[tuple[int, int, Node]]:
     while i < len(a) and j < len(b):
         low, high = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
         if low <= high:
-            yield low, high, _both(a[i][2], b[j][2])
+            yield low, high, both_states(a[i][2], b[j][2])
         if a[i][1] < b[j][1]:
             i += 1
         else:
             j += 1
 
 
-def _both(a: Node, b: Node) -> Node:
+def both_states(a: Node, b: Node) -> Node:
+    """The state of being in both."""
     parts: dict[Node, None] = {}
     for node in (a, b):
         for item in node.items if isinstance(node, And) else (node,):

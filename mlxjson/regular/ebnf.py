@@ -13,18 +13,24 @@ from mlxjson.regular.encoding import bracket, is_plain, json_escapes, json_liter
 from mlxjson.regular.errors import EmptyLanguage
 from mlxjson.regular.language import Language
 from mlxjson.regular.minimise import components
-from mlxjson.regular.trie import MAX_DEPTH, branches
 from mlxjson.regular.tree import (
+    NOTHING,
     Alt,
+    And,
     Chars,
     Machine,
     Node,
+    Not,
     Repeat,
     Seq,
     Text,
     Words,
-    contextual,
+    alt,
+    plain,
+    repeat,
+    seq,
 )
+from mlxjson.regular.trie import MAX_DEPTH, branches
 
 Encoding = Literal["text", "json"]
 INLINE = 4000
@@ -49,14 +55,33 @@ def to_ebnf(language: Language, prefix: str, encoding: Encoding = "text") -> tup
         EmptyLanguage: no word belongs to it.
         TooLarge: its automaton passes the bound on states or time.
     """
-    if language.is_empty():
-        raise EmptyLanguage("no text fits")
     writer = _Writer(prefix, encoding)
-    node = language.node
-    if contextual(node) or not isinstance(node, (Seq, Alt, Repeat, Chars, Text, Words)):
-        return writer.automaton(language.dfa()), writer.rules
+    node = _settled(language)
+    if node == NOTHING:
+        raise EmptyLanguage("no text fits")
     better = deterministic_form(node)
     return writer.item(node) if better is None else writer.automaton(better), writer.rules
+
+
+def _settled(language: Language) -> Node:
+    """The tree with an automaton in place of each intersection and complement in it."""
+    if isinstance(language.node, (And, Not)):
+        dfa = language.dfa()
+        return Machine(dfa) if any(dfa.accepting) else NOTHING
+    return _settle(language.node)
+
+
+def _settle(node: Node) -> Node:
+    if plain(node) or isinstance(node, Machine):
+        return node
+    if isinstance(node, Seq):
+        return seq(map(_settle, node.items))
+    if isinstance(node, Alt):
+        return alt(map(_settle, node.items))
+    if isinstance(node, Repeat):
+        return repeat(_settle(node.item), node.least, node.most)
+    dfa = determinise(node)
+    return Machine(dfa) if any(dfa.accepting) else NOTHING
 
 
 class _Writer:
@@ -85,8 +110,10 @@ class _Writer:
         if isinstance(node, (Alt, Words)):
             return "(" + " | ".join(self._alternatives(node)) + ")"
         if isinstance(node, Repeat):
-            return self.item(node.item) + _counts(node)
-        return self.automaton(node.dfa if isinstance(node, Machine) else determinise(node))
+            inner = self.item(node.item)
+            return (f"({inner})" if isinstance(node.item, Repeat) else inner) + _counts(node)
+        assert isinstance(node, Machine)
+        return self.automaton(node.dfa)
 
     def _alternatives(self, node: Alt | Words) -> list[str]:
         if isinstance(node, Words):
