@@ -8,6 +8,8 @@ from mlxjson.constraint import Layout
 from mlxjson.schema.emit.notation import Lit
 from mlxjson.schema.emit.space import Level, space
 
+_LEAST = -40  # digits behind the point
+
 
 def string_text(value: str) -> str:
     """A string as JSON: only what must be escaped is, and lone surrogates, which UTF-8 can't say."""
@@ -18,8 +20,11 @@ def string_text(value: str) -> str:
 
 
 def number_text(value: float | Decimal) -> str:
-    """A number as it stood in the schema."""
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+    """A number as it stood in its source, but with an exponent only where that is shorter."""
+    if isinstance(value, Decimal):
+        plain = value.is_finite() and _LEAST <= value.as_tuple().exponent <= 0  # type: ignore[operator]
+        return format(value, "f") if plain else str(value)
+    return json.dumps(value)
 
 
 def literal_text(value: Any, layout: Layout, level: Level) -> str:
