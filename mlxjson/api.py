@@ -51,6 +51,9 @@ def open_session(
 
     Errors of the model are raised when the session first needs it.
     """
+    from mlxjson.model import device
+
+    device.prepare()  # before anything imports MLX, in whatever thread
     times: dict[str, float] = {"import_ms": since_start()}
     files = in_background(lambda: _resolve(model, offline, environ, progress))
     speech = in_background(lambda: _speech(files.result(), times))

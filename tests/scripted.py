@@ -12,7 +12,7 @@ from mlxjson.vocabulary import Vocabulary
 BYTES = 256
 STOP = 256
 PIECES = (b'": "', b'", "', b"null", b"true", b"the ", b"ab", b"abc", b"12", b"  ", b'"}')
-TOKENS = tuple(bytes([i]) for i in range(BYTES)) + (b"",) + PIECES
+TOKENS = (*(bytes([i]) for i in range(BYTES)), b"", *PIECES)
 WIDTH = len(TOKENS) + 21  # padded, as real models are
 
 
