@@ -232,8 +232,7 @@ class _Closure:
         elif isinstance(head, Look):
             self.stack.append((rest, after, end, self._noting(head, looks)))
         elif isinstance(head, (Seq, Alt, Repeat)):
-            for thread in _unfold(head, rest):
-                self.stack.append((thread, after, end, looks))
+            self.stack += [(more, after, end, looks) for more in _unfold(head, rest)]
         else:
             moves, accepting = self.explorer.step(self.explorer.closed(head))
             for low, high, target in moves:

@@ -116,7 +116,7 @@ def _open(items: tuple[Node, ...], left_open: bool, right_open: bool) -> Node:
 
 
 def _trim(items: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Beside anything at all, an item that may be empty adds nothing, and one more is as good as n."""
+    """Beside anything at all, what may be empty adds nothing, and the fewest repetitions do."""
     while items and items[0] != EVERYTHING and plain(items[0]):
         lengths = span(items[0])
         if lengths is None or lengths[0] > 0:

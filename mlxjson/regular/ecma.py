@@ -1,4 +1,4 @@
-r"""The dialect of JSON Schema's `pattern`: ECMA-262 with the flag u, as lenient as real schemas ask.
+r"""The dialect of JSON Schema's `pattern`: ECMA-262 with the flag u, as lenient as schemas ask.
 
 JSON Schema 2020-12, core 6.4; ECMA-262, section 22.2 and Annex B.1.2 for the lenient part
 (identity escapes of punctuation, a lone brace or bracket, a dash beside a class).

@@ -116,11 +116,12 @@ class PythonReader(Reader):
         self.place = end + 1
         return self._scoped(place)
 
-    def _comment(self, place: int) -> None:
+    def _comment(self, place: int) -> Node | None:
         end = self.source.find(")", self.place)
         if end < 0:
             self.fail("a comment that is never closed", place)
         self.place = end + 1
+        return None
 
     def _atomic(self, place: int) -> Node:
         """An atomic group changes nothing where its content has one way to match."""
@@ -129,11 +130,11 @@ class PythonReader(Reader):
         lengths = span(node)
         if lengths is not None and lengths[0] == lengths[1]:
             return node
-        if isinstance(node, Repeat) and self.lazies == lazies:
-            inner = span(node.item)
-            if inner is not None and inner[0] == inner[1] != 0:
-                return greedy_end(node)
-        self.fail("an atomic group whose content varies in length", place)
+        inner = span(node.item) if isinstance(node, Repeat) else None
+        if inner is None or inner[0] != inner[1] or inner[0] == 0 or self.lazies != lazies:
+            self.fail("an atomic group whose content varies in length", place)
+        assert isinstance(node, Repeat)
+        return greedy_end(node)
 
     def _flags(self, place: int) -> Node | None:
         """(?aims) for the whole expression, (?i-s:…) for a group."""
@@ -205,10 +206,10 @@ class PythonReader(Reader):
 
     def _octal_or_reference(self, place: int) -> int:
         digits = self.source[self.place : self.place + 3]
-        if len(digits) == 3 and all(char in "01234567" for char in digits):
-            self.place += 3
-            return self._byte(int(digits, 8), place)
-        self.fail("a back-reference, which is not regular", place)
+        if len(digits) < 3 or any(char not in "01234567" for char in digits):
+            self.fail("a back-reference, which is not regular", place)
+        self.place += 3
+        return self._byte(int(digits, 8), place)
 
     def _byte(self, code: int, place: int) -> int:
         if code > 0o377:
@@ -267,14 +268,14 @@ class PythonReader(Reader):
 
     def _by_name(self, place: int) -> int:
         end = self.source.find("}", self.place)
-        if self.take("{") and end > 0:
-            name = self.source[self.place : end]
-            self.place = end + 1
-            try:
-                return ord(unicodedata.lookup(name))
-            except (KeyError, TypeError):
-                self.fail("the name of no character", place)
-        self.fail("an escape without its name", place)
+        if not self.take("{") or end < 0:
+            self.fail("an escape without its name", place)
+        name = self.source[self.place : end]
+        self.place = end + 1
+        try:
+            return ord(unicodedata.lookup(name))
+        except (KeyError, TypeError):
+            self.fail("the name of no character", place)
 
     def _property(self, inverse: bool, place: int) -> Ranges:
         return read_property(self, inverse, place)

@@ -83,7 +83,7 @@ class Reader:
                 item = self.item()
                 if item is not None:
                     items.append(item)
-                    quantifiable, quantified = not isinstance(item, (Assert, Look)), False
+                    quantifiable, quantified = self._repeatable(item, place), False
                 continue
             if quantified:
                 self.fail("two repetitions in a row", place)
@@ -92,6 +92,12 @@ class Reader:
             items[-1] = self.quantify(items[-1], counts, place)
             quantified = True
         return seq(items)
+
+    def _repeatable(self, item: Node, place: int) -> bool:
+        """Groups may be repeated whatever is in them, bare anchors and look-around may not."""
+        if self.source[place] == "(":
+            return not isinstance(item, Look) and self.source[place + 1 : place + 4] != "?<="
+        return self.source[place] not in "^$" and not isinstance(item, Assert)
 
     def skip_blanks(self) -> bool:
         """Step over a blank or a comment of the verbose form."""
@@ -325,7 +331,7 @@ def follows_not(item: Node) -> Node:
 
 
 def greedy_end(item: Repeat) -> Node:
-    """A repetition of an item of fixed length that takes as much as it can and gives nothing back."""
+    """An item of fixed length repeated as often as it can, giving nothing back."""
     stop = follows_not(item.item)
     if item.most is None:
         return seq((item, stop))

@@ -1,7 +1,6 @@
 """A finite set of texts by their common prefixes."""
 
 from collections.abc import Iterator
-from os.path import commonprefix
 
 from mlxjson.regular.minimise import Row
 
@@ -43,6 +42,14 @@ def branches(texts: list[str]) -> Iterator[tuple[str, list[str]]]:
         end = start + 1
         while first and end < len(texts) and texts[end][:1] == first:
             end += 1
-        head = commonprefix([texts[start], texts[end - 1]])
+        head = _beginning(texts[start], texts[end - 1])
         yield head, [text[len(head) :] for text in texts[start:end]]
         start = end
+
+
+def _beginning(first: str, last: str) -> str:
+    """What two texts have in common at their start."""
+    length = 0
+    while length < min(len(first), len(last)) and first[length] == last[length]:
+        length += 1
+    return first[:length]
