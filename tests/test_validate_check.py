@@ -237,6 +237,9 @@ def test_a_stored_schema_without_a_draft_is_of_the_draft_that_refers_to_it() -> 
 def test_check_schema_says_where() -> None:
     check_schema({"type": "object"})
     check_schema(True)
+    check_schema({"pattern": "(?i)a", "$id": "not a uri"})
+    check_schema({"minimum": 1, "exclusiveMinimum": True})
+    check_schema({"items": [{"type": "string"}], "additionalItems": False})
     with pytest.raises(ConstraintError, match="#/properties/a/minLength"):
         check_schema({"properties": {"a": {"minLength": -1}}})
     draft4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
