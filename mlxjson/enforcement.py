@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.constraint import (
@@ -65,6 +65,11 @@ def enforcement(constraint: Constraint) -> Enforcement:
             return Enforcement(LarkSource(source, name), trusted=False)
         case Free():
             return Enforcement(None)
+
+
+def switched_off(enforced: Enforcement) -> Enforcement:
+    """The same constraint without its grammar: everything is left to check."""
+    return replace(enforced, source=None, findings=(Finding("", "grammar", "it is switched off"),))
 
 
 def _of_schema(schema: Any, layout: Any) -> Enforcement:

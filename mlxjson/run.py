@@ -9,7 +9,7 @@ from mlxjson.clock import since_start, timed
 from mlxjson.decode.loop import Decoder, Finish, Progress, Switches
 from mlxjson.decode.matcher import Matcher, Unconstrained
 from mlxjson.decode.sample import Sampling
-from mlxjson.enforcement import Check, Enforcement, checker, enforcement
+from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
 from mlxjson.errors import NotEnforceable, UsageError
 from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.task import OnText, Result, Task
@@ -59,6 +59,8 @@ class Run:
     def _prepare(self) -> tuple[Enforcement, Matcher]:
         with timed(self._times, "compile_ms"):
             enforced = enforcement(self._task.constraint)
+        if not self._task.enforce:
+            enforced = switched_off(enforced)
         if self._task.strict and not enforced.exact:
             raise _not_enforceable(enforced)
         engine = self._session.engine  # waits until it is there, which is not compile time

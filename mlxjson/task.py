@@ -29,6 +29,7 @@ class Task:
         strict: refuse a constraint that the grammar enforces only in part.
         stream: hand text to `on_text` as it is made, even where it is not exact; False holds it
             until it is valid; None streams where the grammar is exact.
+        enforce: False leaves the grammar out: the form is only checked afterwards.
         jump: write what is forced without asking the model.
         draft: the most tokens to draft per pass; 0 for none, None for what suits the model.
     """
@@ -43,6 +44,7 @@ class Task:
     retries: int = 2
     strict: bool = False
     stream: bool | None = None
+    enforce: bool = True
     jump: bool = True
     draft: int | None = None
 

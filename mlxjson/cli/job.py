@@ -58,9 +58,17 @@ class Job:
             retries=common.retries,
             strict=common.strict,
             stream=common.stream,
+            enforce=self._enforces(),
             jump=common.jump,
             draft=None if common.draft else 0,
         )
+
+    def _enforces(self) -> bool:
+        """Whether the grammar is on; a run without it always says so."""
+        if self.environment.variables.get("MLXJSON_GRAMMAR") != "0":
+            return True
+        self.environment.say("mlxjson: MLXJSON_GRAMMAR=0: no grammar, the form is only checked")
+        return False
 
     def _sink(self, constraint: Constraint) -> Sink:
         output = self.common.output

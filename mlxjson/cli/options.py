@@ -20,7 +20,8 @@ _OUTPUT = "Output"
 
 
 def _option(*names: str, panel: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=panel, help=help, show_default=False, **more)
+    more = {"show_default": False, "show_envvar": False, **more}
+    return typer.Option(*names, rich_help_panel=panel, help=help, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,20 @@ class Common:
     jump: Annotated[
         bool,
         _option(
-            "--jump/--no-jump", panel=_SAMPLING, help="Write forced text without asking the model."
+            "--jump/--no-jump",
+            panel=_SAMPLING,
+            help="Write forced text without asking the model.",
+            envvar="MLXJSON_JUMP",
         ),
     ] = True
     draft: Annotated[
         bool,
-        _option("--draft/--no-draft", panel=_SAMPLING, help="Draft tokens from the prompt."),
+        _option(
+            "--draft/--no-draft",
+            panel=_SAMPLING,
+            help="Draft tokens from the prompt.",
+            envvar="MLXJSON_DRAFT",
+        ),
     ] = True
     retries: Annotated[
         int, _option("--retries", panel=_OUTPUT, help="Tries after an invalid document (2).", min=0)
@@ -122,7 +131,13 @@ class Common:
     ] = None
     quiet: Annotated[bool, _option("-q", "--quiet", panel=_OUTPUT, help="No notes.")] = False
     cache: Annotated[
-        bool, _option("--cache/--no-cache", panel=_OUTPUT, help="Use the cache on disk.")
+        bool,
+        _option(
+            "--cache/--no-cache",
+            panel=_OUTPUT,
+            help="Use the cache on disk.",
+            envvar="MLXJSON_CACHE",
+        ),
     ] = True
     debug: Annotated[bool, _option("--debug", panel=_OUTPUT, help="Show tracebacks.")] = False
 
