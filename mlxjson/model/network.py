@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import mlx.core as mx
 
 DEFAULT_CONTEXT = 4096
+# What mlx-lm's classes raise for a config that lacks values or has wrong ones.
+_MALFORMED = (TypeError, KeyError, ValueError, AttributeError, IndexError, ArithmeticError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ def build(
     model_class, args_class = lm.classes(config)
     try:
         model = model_class(args_class.from_dict(config))
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise ModelError(f"the model's config is incomplete or malformed: {error}") from error
+    except _MALFORMED as error:
+        raise _malformed(error) from error
     if sanitise and hasattr(model, "sanitize"):
         weights = model.sanitize(weights)
     if quantise is not None:
@@ -136,8 +138,11 @@ def _network(model: Model, config: dict[str, Any]) -> Network:
     import mlx.core as mx
 
     cache = _make_cache(model)
-    # MLX is lazy: asking for the shape builds the graph and computes nothing.
-    logits = model(mx.zeros((1, 1), mx.int32), cache=cache)
+    try:
+        # MLX is lazy: asking for the shape builds the graph and computes nothing.
+        logits = model(mx.zeros((1, 1), mx.int32), cache=cache)
+    except _MALFORMED as error:
+        raise _malformed(error) from error
     return Network(
         model=model,
         config=config,
@@ -168,6 +173,10 @@ def _scale_rotations(model: Model, config: dict[str, Any]) -> None:
 
         for layer in model.layers:
             layer.self_attn.rope = scaled_rotation(config)
+
+
+def _malformed(error: Exception) -> ModelError:
+    return ModelError(f"the model's config is incomplete or malformed: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:

@@ -49,7 +49,9 @@ def resolve(
         )
     from .hub import fetch
 
-    folder = fetch(reference, offline=offline, revision=revision, progress=progress)
+    folder = fetch(
+        reference, offline=offline, revision=revision, progress=progress, environ=environ
+    )
     return ModelFiles(_checked(folder), reference)
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mlxjson.errors import ModelError
 from mlxjson.vocabulary import Vocabulary
 
 from .files import ModelFiles
@@ -87,8 +84,10 @@ class Tokenizer:
         pieces = self._backend.get_vocab(with_added_tokens=True)
         count = max(pieces.values(), default=-1) + 1
         tokens = all_bytes(pieces.items(), count, self._alphabet)
-        for token_id, token in self._backend.get_added_tokens_decoder().items():
-            tokens[token_id] = token.content.encode()
+        if self._alphabet is Alphabet.BYTE_LEVEL:
+            # Added tokens are matched in plain text, so they are not spelled in the alphabet.
+            for token_id, token in self._backend.get_added_tokens_decoder().items():
+                tokens[token_id] = token.content.encode()
         for token_id in self._special_ids:
             tokens[token_id] = b""
         return tuple(tokens)
@@ -143,20 +142,3 @@ def _turn_end(backend: Backend, template: ChatTemplate | None) -> frozenset[int]
     first = backend.encode(after, add_special_tokens=False).ids[:1]
     special = {i for i, token in backend.get_added_tokens_decoder().items() if token.special}
     return frozenset(first) & special
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from `path`; an absent file is an empty object.
-
-    Raises:
-        ModelError: it can't be read, or is not a JSON object.
-    """
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ModelError(f"can't be read as JSON: {error}", where=str(path)) from error
-    if not isinstance(value, dict):
-        raise ModelError("not a JSON object", where=str(path))
-    return value
