@@ -101,12 +101,12 @@ def _named_by_index(folder: Path) -> list[str]:
 def _download(
     reference: str, revision: str | None, progress: bool, environ: Mapping[str, str]
 ) -> Path:
-    import httpx2
     from huggingface_hub import errors, snapshot_download
-    from huggingface_hub.utils import logging, tqdm
+    from huggingface_hub.utils import logging
+    from huggingface_hub.utils.tqdm import disable_progress_bars, enable_progress_bars
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    (tqdm.enable_progress_bars if progress else tqdm.disable_progress_bars)()
+    (enable_progress_bars if progress else disable_progress_bars)()
     try:
         folder = snapshot_download(
             reference,
@@ -120,12 +120,19 @@ def _download(
         raise _explained(error, reference, revision) from error
     except errors.HFValidationError as error:
         raise ModelError(f"not a hub id: {reference}") from error
-    except (OSError, httpx2.HTTPError) as error:
-        why = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        raise ModelError(
-            f"fetching {reference} failed: {why}", hint="Run the command again to go on."
-        ) from error
+    except OSError as error:
+        raise _broken_off(error, reference) from error
+    except Exception as error:
+        # Which HTTP client it is, and so what it raises, depends on huggingface_hub's version.
+        if not isinstance(error, errors.HfHubHTTPError.__bases__):
+            raise
+        raise _broken_off(error, reference) from error
     return Path(folder)
+
+
+def _broken_off(error: Exception, reference: str) -> ModelError:
+    why = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+    return ModelError(f"fetching {reference} failed: {why}", hint="Run it again to go on.")
 
 
 def _explained(error: Exception, reference: str, revision: str | None) -> ModelError:
