@@ -80,7 +80,7 @@ CASES = [
     # Nothing can satisfy them
     schema("empty enum", 3, "enum", '{"enum": []}'),
     schema("false", 3, "false", "false"),
-    schema("minimum above maximum", 3, "5.*3|3.*5", '{"type": "integer", "minimum": 5, "maximum": 3}'),
+    schema("minimum above maximum", 3, "range", '{"type": "integer", "minimum": 5, "maximum": 3}'),
     schema("length bounds crossed", 3, "", '{"type": "string", "minLength": 5, "maxLength": 3}'),
     schema("required but false", 3, "", '{"properties": {"a": false}, "required": ["a"], "type": "object"}'),
     schema("types that exclude each other", 3, "", '{"allOf": [{"type": "string"}, {"type": "null"}]}'),
@@ -88,8 +88,8 @@ CASES = [
     schema("refers to itself only", 3, "", '{"$ref": "#"}'),
     # Patterns
     schema("pattern that is none", 3, "position|pattern", '{"type": "string", "pattern": "(a"}'),
-    schema("pattern too deep", 3, "", json.dumps({"type": "string", "pattern": deep(40_000, "(", ")", "a")})),
-    schema("schema too deep", 2, "deep", deep(100_000, '{"items":', "}", "{}")),
+    gen("pattern too deep", (2, 3), "deep|tokens", "x", "-s", json.dumps({"type": "string", "pattern": deep(40_000, "(", ")", "a")})),
+    gen("schema too deep", 2, "deep", "x", "-s", "-", stdin=deep(100_000, '{"items":', "}", "{}").encode()),
     Case("regex that is none", 3, "position", ("regex", "(a", "x")),
     Case("look-ahead", 3, "position 1.*look|look.*position", ("regex", "a(?=b)", "x")),
     Case("back-reference", 3, "reference", ("regex", r"(a)\1", "x")),
@@ -99,7 +99,7 @@ CASES = [
     Case("regex that nothing matches", 3, "no text", ("regex", r"a\Ab", "x")),
     # Grammars
     Case("missing grammar", 2, "no-such.ebnf", ("grammar", "no-such.ebnf", "x")),
-    Case("broken EBNF", 3, r"broken\.ebnf:2:", ("grammar", "{tmp}/broken.ebnf", "x")),
+    Case("broken EBNF", 3, r"broken\.ebnf:\d:", ("grammar", "{tmp}/broken.ebnf", "x")),
     Case("broken Lark", 3, r"broken\.lark:1:", ("grammar", "{tmp}/broken.lark", "x")),
     Case("endless grammar", 3, "", ("grammar", "-", "x"), b'root ::= "a" root'),
     Case("endless branch", 3, "", ("grammar", "-", "x"), b'root ::= "x" | "a" b\nb ::= "a" b'),

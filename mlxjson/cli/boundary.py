@@ -56,6 +56,7 @@ def _reported(error: BaseException, environment: Environment) -> int:
     return ExitCode.BUG
 
 
+_LONGEST = 400  # characters of a line: a user's own text may be in it
 _REPORT = "This is a bug: please report it with the command and what --debug prints."
 
 
@@ -75,8 +76,9 @@ def _one_line(error: object) -> str:
 
 
 def _say(environment: Environment, text: str) -> None:
+    lines = [line if len(line) <= _LONGEST else line[:_LONGEST] + "…" for line in text.split("\n")]
     try:
-        environment.say(f"mlxjson: {text}")
+        environment.say("mlxjson: " + "\n".join(lines[:2]))
     except OSError:
         return  # nobody reads stderr either; the exit code says it
 
