@@ -68,16 +68,16 @@ def _repeats(graph: Graph, body: int) -> bool:
         elif kind in (SEQUENCE, CHOICE) and len(values) == 1:
             node = values[0]
         elif kind == CHOICE:
-            return _recurs(graph, body, values)
+            return _recurs(graph, node)
         else:
             return False
     return True
 
 
-def _recurs(graph: Graph, body: int, alternatives: list[int]) -> bool:
+def _recurs(graph: Graph, body: int) -> bool:
     """Whether an alternative of `body` goes on with `body` itself: how + and * are written."""
     return any(
         graph.kinds[part] == RULE and graph.bodies[graph.values[part][0]] == body
-        for node in alternatives
+        for node in graph.values[body]
         for part in graph.parts(node)
     )
