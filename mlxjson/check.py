@@ -131,9 +131,7 @@ def _verdicts(schema: Any, instances: list[Any], store: Store | None, result: An
     except (MlxjsonError, RecursionError) as error:
         result["error"] = _message(error)
         return [False] * len(instances)
-    return [
-        _safely(lambda i=i: validator.check(serialise(i)) is None, result) for i in instances
-    ]
+    return [_safely(lambda i=i: validator.check(serialise(i)) is None, result) for i in instances]
 
 
 def _safely(verdict: Callable[[], bool], result: dict[str, Any]) -> bool:

@@ -13,18 +13,19 @@ from mlxjson.schema.emit.notation import Lit, either, item, seq
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.shapes import Bound, Number
 
-# What a double can hold: 1.8e308. A fraction of 300 digits doesn't vanish in one either.
-_OPEN = (308, 300)
+# Digits before and behind the point. xgrammar writes short repetitions out, so long ones cost.
+_OPEN = (64, 40)
 _CLOSED = (19, 17)
 # Few enough that a double close to a bound stays on its side of it.
 _CLOSED_RANGE = (15, 10)
 _MOST_EXCLUDED = 64
 
-_OPEN_EXPONENT = (
-    '[1-9] [0-9]{0,17} ("." [0-9]{1,300})? [eE] ("+"? "0"{0,3} ([0-9]{1,2} | [12] [0-8] [0-9]) | '
-    '"-" "0"{0,3} ([0-9]{1,2} | [12] [0-8] [0-9])) | '
-    '[1-9] ("." [0-9]{1,300})? [eE] "+"? ("29" [0-9] | "30" [0-7]) | '
-    '"0" ("." "0"{1,20})? [eE] [+-]? [0-9]{1,3}'
+# Up to 1.7e308, the largest double.
+_SIZE = '("0" | [1-9] [0-9]{0,63}) ("." [0-9]+)?'
+_POWER = '[eE] ("+"? (("1"? [0-9])? [0-9] | "2" [0-3] [0-9]) | "-" ([12]? [0-9])? [0-9])'
+_HUGE = (
+    '[1-9] ("." [0-9]+)? [eE] "+"? ("2" [4-9] [0-9] | "30" [0-7]) | '
+    '"1" ("." [0-6] [0-9]*)? [eE] "+"? "308"'
 )
 _ZERO = Bound(Decimal(0))
 Interval = tuple[Bound | None, Bound | None]
@@ -56,8 +57,7 @@ def _free(shape: Number, closed: bool) -> str:
     if closed:
         plain = f'("0" | [1-9] [0-9]{{0,14}}) ("." [0-9]{{1,{behind}}})?'
         return f'"-"? {plain} ([eE] [+-]? [0-9]{{1,2}})?'
-    plain = f'("0" | [1-9] [0-9]{{0,{whole - 1}}}) ("." [0-9]{{1,{behind}}})?'
-    return f'"-"? ({plain} | {_OPEN_EXPONENT})'
+    return f'"-"? ({_SIZE} ({_POWER})? | {_HUGE})'
 
 
 def _not_whole(most: int) -> str:
@@ -113,9 +113,10 @@ def _unsigned(
         return _whole(low, high, _CLOSED[0] if closed else sizes[0], closed)
     if high is not None or low.value > 0 or closed or shape.fractional:
         return _decimal(low, high, shape.fractional, sizes)
-    plain = _decimal(low, high, shape.fractional, sizes)
-    nought = _OPEN_EXPONENT if low.inclusive else _OPEN_EXPONENT.rsplit(" | ", 1)[0]
-    return f"{plain} | {nought}"
+    if low.inclusive:
+        return f"{_SIZE} ({_POWER})? | {_HUGE}"
+    above = _decimal(low, high, shape.fractional, sizes)
+    return f'{above} | [1-9] [0-9]{{0,63}} ("." [0-9]+)? {_POWER} | {_HUGE}'
 
 
 def _whole(low: Bound, high: Bound | None, most: int, closed: bool) -> str:

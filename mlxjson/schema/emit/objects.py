@@ -8,6 +8,7 @@ other a rule lists a few and refers to the next for the others, so their number 
 from dataclasses import dataclass
 
 from mlxjson.regular import Language, TooLarge
+from mlxjson.regular.tree import Not
 from mlxjson.schema.emit.literals import string_text
 from mlxjson.schema.emit.notation import Lit, Part, either, seq
 from mlxjson.schema.emit.strings import of_language
@@ -53,7 +54,7 @@ def keys_of(program_nodes: dict[NodeId, tuple[object, ...]], shape: Object, clos
 
 def few_words(language: Language) -> list[str] | None:
     """The words of a small language."""
-    if language == Language.everything():
+    if language == Language.everything() or isinstance(language.node, Not):
         return None
     try:
         return language.words(MOST_NAMES)

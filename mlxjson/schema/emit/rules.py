@@ -1,10 +1,16 @@
 """The rules of one grammar as they are written."""
 
+import re
+from collections.abc import Iterable
+
 from mlxjson.errors import ConstraintError
+from mlxjson.regular import Language
 from mlxjson.schema.emit.notation import is_item
 
 MOST_RULES = 60_000
 MOST_CHARACTERS = 24_000_000
+
+_WORDS = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Za-z_]\w*')
 
 
 class Rules:
@@ -12,6 +18,7 @@ class Rules:
 
     def __init__(self) -> None:
         self.bodies: dict[str, str] = {}
+        self.languages: dict[Language, str] = {}
         self._shared: dict[str, str] = {}
         self._count = 0
         self._size = 0
@@ -44,6 +51,25 @@ class Rules:
             name = self._shared[body] = self.name(prefix)
             self.define(name, body, where)
         return name
+
+    def adopt(self, expression: str, helpers: Iterable[str], where: str = "") -> str:
+        """Take over rules made elsewhere, under the names of equal ones; the expression renamed."""
+        known: dict[str, str] = {}
+
+        def rename(text: str) -> str:
+            return _WORDS.sub(lambda match: known.get(match[0], match[0]), text)
+
+        for line in helpers:
+            name, body = line.split(" ::= ", 1)
+            body = rename(body)
+            # A rule that refers to itself or to a later one keeps its name.
+            if name in body:
+                self.define(name, body, where)
+                continue
+            known[name] = self._shared.setdefault(body, name)
+            if known[name] == name:
+                self.define(name, body, where)
+        return rename(expression)
 
     def text(self, root: str) -> str:
         """All of it as grammar text whose first rule is `root ::= …`."""

@@ -10,6 +10,7 @@ recursive rule with its closing quote, and a counted run is a run of one class.
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language, to_ebnf
+from mlxjson.schema.emit.keys import excluded_names, other_keys
 from mlxjson.schema.emit.notation import either, seq, times
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.shapes import String
@@ -49,15 +50,18 @@ def string(rules: Rules, shape: String, counted: bool, where: str) -> str:
     return seq('"\\""', _counted(rules, low, high) if counted else _tail(rules, low, high, where))
 
 
-def of_language(rules: Rules, language: Language, where: str, after: str = '"\\""') -> str:
-    """The strings whose characters form a word of `language`, and then `after`."""
+def of_language(rules: Rules, language: Language, where: str) -> str:
+    """The strings whose characters form a word of `language`, quotes included."""
     if language == Language.everything():
         return seq('"\\""', _base(rules, "tail"))
-    expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
-    for line in helpers:
-        name, body = line.split(" ::= ", 1)
-        rules.define(name, body, where)
-    return seq('"\\""', expression, after)
+    names = excluded_names(language)
+    if names is not None:
+        _base(rules, "tail")
+        return seq('"\\""', other_keys(rules, names))
+    if language not in rules.languages:
+        expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
+        rules.languages[language] = rules.adopt(expression, helpers, where)
+    return seq('"\\""', rules.languages[language], '"\\""')
 
 
 def _base(rules: Rules, name: str) -> str:
