@@ -106,7 +106,7 @@ def read_header(path: Path) -> GgufHeader:
                 raise ModelError("not a GGUF file: it does not start with 'GGUF'", where=str(path))
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as buffer:
                 return _Reader(buffer).header(path)
-    except (struct.error, UnicodeDecodeError, _Damaged) as error:
+    except (struct.error, UnicodeDecodeError, OverflowError, MemoryError, _Damaged) as error:
         raise ModelError(
             f"damaged or truncated GGUF file: {error}",
             where=str(path),
