@@ -39,12 +39,9 @@ from mlxjson.schema.shapes import (
     Shape,
     String,
 )
-from mlxjson.schema.terms import Term, expand
+from mlxjson.schema.terms import Effort, Term, expand
 
 MOST_NODES = 20_000
-MOST_ALTERNATIVES = 64
-CAREFUL_NODES = 2_000
-CAREFUL_ALTERNATIVES = 8
 MOST_SECONDS = 8.0
 
 ANY: NodeId = 0
@@ -69,6 +66,7 @@ class Builder:
         self.gaps: dict[NodeId, list[Gap]] = {}
         self.pointers: dict[NodeId, str] = {ANY: "", NONE: ""}
         self.conflicts: dict[NodeId, tuple[str, str]] = {}
+        self.effort = Effort()
         self._items: dict[NodeId, Items] = {}
         self._ids: dict[frozenset[int], NodeId] = {}
         self._choices: dict[tuple[tuple[int, ...], ...], Choice] = {}
@@ -124,14 +122,13 @@ class Builder:
         return node in self._busy
 
     def terms(self, items: Items) -> list[Term]:
-        """The alternatives of a conjunction, fewer of them where the schema is large."""
+        """The alternatives of a conjunction."""
         if time.monotonic() > self._until:
             raise ConstraintError(
                 "the schema takes too long to work out: its combinations multiply",
                 where=f"schema at '{_first_place(items).pointer}'",
             )
-        large = len(self._items) > CAREFUL_NODES
-        return expand(items, CAREFUL_ALTERNATIVES if large else MOST_ALTERNATIVES)
+        return expand(items, self.effort)
 
     def _worked_out(self, node: NodeId) -> tuple[Shape, ...]:
         shapes: dict[object, Shape] = {}

@@ -263,9 +263,13 @@ def _parts(document: Any) -> Iterator[tuple[Any, str]]:
 def _words(document: Any) -> set[str]:
     """Every key of every object in a document."""
     found: set[str] = set()
+    passed: set[int] = set()
     waiting = [document]
     while waiting:
         part = waiting.pop()
+        if id(part) in passed:
+            continue
+        passed.add(id(part))
         values: Any = part
         if isinstance(part, dict):
             found.update(part)

@@ -42,6 +42,7 @@ from mlxjson.schema.summary import Summary, both, disjoint, of_items
 
 Groups = tuple[int, ...]
 _SPLIT_ONCE = 4096
+_LIMITS = ((30_000, 64), (45_000, 8))
 _SUBSETS = 4
 
 
@@ -110,8 +111,23 @@ class Term:
         self.mask = left
 
 
-def expand(items: Items, limit: int) -> list[Term]:
-    """The alternatives of a conjunction: satisfied where one of them is. At most about `limit`.
+@dataclass(slots=True)
+class Effort:
+    """How much has been looked at for one schema, in tests whether a branch is viable.
+
+    Counted and not timed, so that the same schema always gives the same table.
+    """
+
+    spent: int = 0
+
+    @property
+    def limit(self) -> int:
+        """How many alternatives the next conjunction may have."""
+        return next((most for bound, most in _LIMITS if self.spent < bound), 1)
+
+
+def expand(items: Items, effort: Effort) -> list[Term]:
+    """The alternatives of a conjunction: satisfied where one of them is. At most `effort.limit`.
 
     A term that came to a contradiction is among them only if all did (its mask is 0).
     """
@@ -126,7 +142,7 @@ def expand(items: Items, limit: int) -> list[Term]:
     waiting = [(len(first.choices), (), first)]
     while waiting:
         _, path, term = heappop(waiting)
-        for index, part in enumerate(_split(term, len(waiting) + len(done), limit)):
+        for index, part in enumerate(_split(term, len(waiting) + len(done), effort)):
             _settle(part)
             if not part.mask:
                 dead = part
@@ -146,20 +162,34 @@ def _settle(term: Term) -> None:
             absorb(term, [(choice, (), None)])
 
 
-def _split(term: Term, others: int, limit: int) -> list[Term]:
+def _split(term: Term, others: int, effort: Effort) -> list[Term]:
     """The term with one choice distributed, or given up."""
-    index, branches = _next_choice(term)
+    limit = effort.limit
+    if limit == 1:
+        return [_without_choices(term)]
+    index, branches = _next_choice(term, effort)
     choice, groups, trail = term.choices.pop(index)
     room = _SPLIT_ONCE if term.splits == 0 else limit
     if len(branches) > 1 and others + len(branches) > room:
-        reason = f"it would take more than {limit} alternatives"
-        term.gaps.append(Gap(choice.place, choice.keyword, reason, term.mask))
-        term.unknown.update(groups)
+        _give_up(term, choice, groups, f"it would take more than {limit} alternatives")
         return [term]
     if not branches:
         term.narrow(0, choice.place, choice.keyword, "no alternative is left")
         return [term]
     return [_taken(term, branch, choice, groups, trail) for branch in branches]
+
+
+def _give_up(term: Term, choice: Choice, groups: Groups, reason: str) -> None:
+    term.gaps.append(Gap(choice.place, choice.keyword, reason, term.mask))
+    term.unknown.update(groups)
+
+
+def _without_choices(term: Term) -> Term:
+    """The term with all its choices given up: enough effort was spent elsewhere."""
+    for choice, groups, _ in term.choices:
+        _give_up(term, choice, groups, "the schema has too many combinations")
+    term.choices = []
+    return term
 
 
 def _taken(term: Term, branch: Items, choice: Choice, groups: Groups, trail: Trail | None) -> Term:
@@ -171,10 +201,11 @@ def _taken(term: Term, branch: Items, choice: Choice, groups: Groups, trail: Tra
     return taken
 
 
-def _next_choice(term: Term) -> tuple[int, list[Items]]:
+def _next_choice(term: Term, effort: Effort) -> tuple[int, list[Items]]:
     """The choice to distribute next, with its viable branches: the most constrained one first."""
     best: tuple[tuple[bool, bool, int], int, list[Items]] | None = None
     for index, (choice, _, _) in enumerate(term.choices):
+        effort.spent += len(choice.branches)
         branches = [branch for branch in choice.branches if _viable(term, branch)]
         if len(branches) <= 1:
             return index, branches
