@@ -73,6 +73,13 @@ def test_grammars_of_our_own_are_tried_out_only_when_huge(trials: list[str]) -> 
     assert len(trials) == 1
 
 
+def test_grammars_of_our_own_are_tried_out_when_a_pattern_made_them_ambiguous(
+    trials: list[str],
+) -> None:
+    Engine(small()).compile(EbnfSource("root ::= " + '"a"* ' * 200), trusted=True)
+    assert "200 parts in a row" in trials[0]
+
+
 def test_a_passed_trial_is_remembered_on_disk(tmp_path: Path, trials: list[str]) -> None:
     Engine(small(), cache_dir=tmp_path).compile(MANY)
     Engine(small(), cache_dir=tmp_path).compile(MANY)

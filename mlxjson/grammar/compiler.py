@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mlxjson.cachefiles import Cache, key_of
 from mlxjson.grammar.bounds import check_text
-from mlxjson.grammar.cost import burden
+from mlxjson.grammar.cost import burden, may_be_ambiguous
 from mlxjson.grammar.engine import Handle, xgr
 from mlxjson.grammar.finite import check_finite, shortest_lengths
 from mlxjson.grammar.graph import read_graph, with_values
@@ -91,8 +91,16 @@ class Engine:
             grammar = self.parse(source)
         if not trusted:
             grammar = self._checked(grammar, source)
+        elif may_be_ambiguous(source.text):
+            self._bearable(grammar, source)
         with reported(source, quiet=trusted):
             return self.finish(grammar)
+
+    def _bearable(self, grammar: Handle, source: Source) -> None:
+        """Try out a grammar of our own that a user's pattern may have made expensive."""
+        graph = read_graph(grammar)
+        if heavy := burden(graph, shortest_lengths(graph)):
+            self._try_out(source, heavy)
 
     def _try_out(self, source: Source, burden: str) -> None:
         key = key_of(version("xgrammar"), self.vocabulary.fingerprint, repr(source))

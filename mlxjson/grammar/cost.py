@@ -30,6 +30,17 @@ def burden(graph: Graph, lengths: list[int | None]) -> str | None:
     return _nested_repetition(graph, lengths)
 
 
+def may_be_ambiguous(text: str) -> bool:
+    """Whether a rule of the EBNF `text`, one to a line, may have many empty parts in a row.
+
+    A quick look, so that ordinary schemas don't pay for `burden`.
+    """
+    return any(
+        line.count("*") + line.count("?") + line.count("{0,") > _MOST_EMPTY_IN_A_ROW
+        for line in text.splitlines()
+    )
+
+
 def _longest_empty_run(graph: Graph, lengths: list[int | None], node: int) -> int | None:
     run = longest = 0
     for part in graph.values[node]:
