@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from mlxjson.clock import since_start, timed
 from mlxjson.decode.loop import Decoder, Finish, Progress, Switches
-from mlxjson.decode.matcher import Matcher, Unconstrained
+from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
-from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
-from mlxjson.errors import NotEnforceable, UsageError
+from mlxjson.enforcement import Enforcement
+from mlxjson.errors import UsageError
+from mlxjson.prepared import matcher_of
 from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.task import OnText, Result, Task
 from mlxjson.text import TextStream
 
 if TYPE_CHECKING:
-    from mlxjson.grammar import Engine
     from mlxjson.session import Session
     from mlxjson.validate.failure import Failure
 
@@ -43,7 +43,9 @@ class Run:
         """Do it. Raises what `Session.run` says."""
         enforced, matcher = self._prepare()
         prompt = self._session.prompt_ids(self._task.messages)
-        decoder = self._decoder(matcher, self._room(len(prompt)))
+        decoder = self._decoder(
+            matcher, room(self._session.network.context_length, len(prompt), self._task.max_tokens)
+        )
         with timed(self._times, "prefill_ms"):
             opening = decoder.start(prompt, self._progress)
         streams = self._task.stream if self._task.stream is not None else enforced.exact
@@ -57,31 +59,13 @@ class Run:
         return self._report(decoder, enforced, text, failure)
 
     def _prepare(self) -> tuple[Enforcement, Matcher]:
+        task = self._task
         with timed(self._times, "compile_ms"):
-            enforced = enforcement(self._task.constraint)
-        if not self._task.enforce:
-            enforced = switched_off(enforced)
-        if self._task.strict and not enforced.exact:
-            raise _not_enforceable(enforced)
+            prepared = self._session.prepared(task.constraint)
+            enforced = prepared.enforcement(enforce=task.enforce, strict=task.strict)
         engine = self._session.engine  # waits until it is there, which is not compile time
         with timed(self._times, "compile_ms"):
-            return enforced, self._matcher(engine, enforced)
-
-    def _matcher(self, engine: "Engine", enforced: Enforcement) -> Matcher:
-        if enforced.source is None:
-            return Unconstrained(len(engine.vocabulary.tokens), engine.vocabulary.stop_ids)
-        compiled = engine.compile(enforced.source, trusted=enforced.trusted)
-        return compiled.matcher()
-
-    def _room(self, prompt_tokens: int) -> int:
-        """How many tokens may be generated: as many as asked for, if the context holds them."""
-        context = self._session.network.context_length
-        if prompt_tokens >= context:
-            raise UsageError(
-                f"the prompt has {prompt_tokens} tokens; the model's context is {context}",
-                hint="Shorten it, split the document, or use a model with a longer context.",
-            )
-        return min(self._task.max_tokens, context - prompt_tokens)
+            return enforced, matcher_of(enforced, engine)
 
     def _decoder(self, matcher: Matcher, max_tokens: int) -> Decoder:
         task = self._task
@@ -123,8 +107,7 @@ class Run:
             return self._check(text)
 
     def _check(self, text: str) -> "Failure | None":
-        check: Check = self._session.remembered_check(self._task.constraint, checker)
-        return check(text)
+        return self._session.prepared(self._task.constraint).check(text)
 
     def _go_back(self, decoder: Decoder, text: str, failure: "Failure") -> bool:
         """Return to the choice where the failing value began; False when there is none left."""
@@ -161,11 +144,14 @@ class Run:
         return Result(text, stats.finish, stats, enforced.findings, failure)
 
 
-def _not_enforceable(enforced: Enforcement) -> NotEnforceable:
-    first = enforced.findings[0]
-    more = f" (and {len(enforced.findings) - 1} more)" if len(enforced.findings) > 1 else ""
-    return NotEnforceable(
-        f"the grammar can't enforce '{first.keyword}': {first.reason}{more}",
-        where=first.pointer or "#",
-        hint="Without --strict it is checked afterwards; 'mlxjson check' lists everything.",
-    )
+def room(context: int, prompt_tokens: int, max_tokens: int) -> int:
+    """How many tokens may be generated: as many as asked for, if the context holds them.
+
+    Raises: UsageError when the prompt alone fills the context.
+    """
+    if prompt_tokens >= context:
+        raise UsageError(
+            f"the prompt has {prompt_tokens} tokens; the model's context is {context}",
+            hint="Shorten it, split the document, or use a model with a longer context.",
+        )
+    return min(max_tokens, context - prompt_tokens)

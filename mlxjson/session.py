@@ -1,17 +1,17 @@
 """A model that runs tasks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlxjson.constraint import Constraint
+from mlxjson.prepared import Prepared, Shelf
 from mlxjson.prompt import Message
 from mlxjson.task import OnText, Result, Task
 
 if TYPE_CHECKING:
     from mlxjson.decode.loop import Progress
-    from mlxjson.enforcement import Check
     from mlxjson.grammar import Engine
     from mlxjson.model import Network, Tokenizer
     from mlxjson.vocabulary import Vocabulary
@@ -38,7 +38,7 @@ class Session:
         self.times = times
         self._speech = speech
         self._network = network
-        self._checks: list[tuple[Constraint, Check]] = []
+        self._shelf = Shelf()
 
     @property
     def network(self) -> "Network":
@@ -74,13 +74,9 @@ class Session:
             return self.prompt_ids("\n\n".join(m["content"] for m in messages) + "\n\n")
         return self.tokenizer.encode(template.render(messages), special=True)
 
-    def remembered_check(
-        self, constraint: Constraint, make: "Callable[[Constraint], Check]"
-    ) -> "Check":
-        """The check of the latest constraint, made once."""
-        if not self._checks or self._checks[0][0] is not constraint:
-            self._checks = [(constraint, make(constraint))]
-        return self._checks[0][1]
+    def prepared(self, constraint: Constraint) -> Prepared:
+        """A constraint made ready, remembered for the next runs. Raises: ConstraintError."""
+        return self._shelf.prepared(constraint)
 
     def run(
         self, task: Task, on_text: OnText | None = None, progress: "Progress | None" = None

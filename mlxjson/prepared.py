@@ -1,0 +1,94 @@
+"""Constraints made ready once, for as many runs as want them."""
+
+import hashlib
+import json
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from mlxjson.constraint import Constraint, JsonSchema
+from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
+from mlxjson.errors import NotEnforceable
+
+if TYPE_CHECKING:
+    from mlxjson.decode.matcher import Matcher
+    from mlxjson.grammar import Engine
+    from mlxjson.validate.failure import Failure
+
+# A document a schema, all different, must not fill the memory.
+_MOST_REMEMBERED = 32
+
+
+class Prepared:
+    """What the grammar takes of a constraint, and the check of all of it."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        """Raises: ConstraintError when the constraint can't be satisfied or can't be said."""
+        self._constraint = constraint
+        self._enforced = enforcement(constraint)
+        self._check: Check | None = None
+
+    def enforcement(self, *, enforce: bool = True, strict: bool = False) -> Enforcement:
+        """What the grammar enforces; without `enforce`, nothing.
+
+        Raises: NotEnforceable where that is not everything and `strict` asks for it.
+        """
+        enforced = self._enforced if enforce else switched_off(self._enforced)
+        if strict and not enforced.exact:
+            raise _not_enforceable(enforced)
+        return enforced
+
+    def check(self, text: str) -> "Failure | None":
+        """Why a finished text fails the whole constraint; None if it does not."""
+        if self._check is None:
+            self._check = checker(self._constraint)
+        return self._check(text)
+
+
+class Shelf:
+    """The latest prepared constraints, found again by content."""
+
+    def __init__(self, most: int = _MOST_REMEMBERED) -> None:
+        self._most = most
+        self._latest: tuple[Constraint, Prepared] | None = None
+        self._kept: OrderedDict[object, Prepared] = OrderedDict()
+
+    def prepared(self, constraint: Constraint) -> Prepared:
+        """Raises: ConstraintError, as `Prepared` does."""
+        if self._latest is None or self._latest[0] is not constraint:
+            self._latest = constraint, self._found(constraint)
+        return self._latest[1]
+
+    def _found(self, constraint: Constraint) -> Prepared:
+        key = _key(constraint)
+        found = self._kept.pop(key, None) or Prepared(constraint)
+        self._kept[key] = found
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _key(constraint: Constraint) -> object:
+    """Equal for constraints that say the same. The order of a schema's keys says something."""
+    if not isinstance(constraint, JsonSchema):
+        return constraint
+    text = json.dumps(constraint.schema)
+    return hashlib.sha256(text.encode()).digest(), constraint.layout
+
+
+def matcher_of(enforced: Enforcement, engine: "Engine") -> "Matcher":
+    """A matcher at the start of the grammar, or one that lets everything through."""
+    if enforced.source is None:
+        from mlxjson.decode.matcher import Unconstrained
+
+        return Unconstrained(len(engine.vocabulary.tokens), engine.vocabulary.stop_ids)
+    return engine.compile(enforced.source, trusted=enforced.trusted).matcher()
+
+
+def _not_enforceable(enforced: Enforcement) -> NotEnforceable:
+    first = enforced.findings[0]
+    more = f" (and {len(enforced.findings) - 1} more)" if len(enforced.findings) > 1 else ""
+    return NotEnforceable(
+        f"the grammar can't enforce '{first.keyword}': {first.reason}{more}",
+        where=first.pointer or "#",
+        hint="Without --strict it is checked afterwards; 'mlxjson check' lists everything.",
+    )
