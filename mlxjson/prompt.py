@@ -1,7 +1,9 @@
 """How a task is told to a chat model.
 
 The fixed part (instructions, schema) stands in the system message, so that runs with the same
-schema share a prompt prefix; the document stands alone in the user message.
+schema share a prompt prefix; the document stands alone in the user message. Of the layouts tried
+on extraction texts this one got most fields right (`mlxjson bench --quality`). It is stable: the
+starter's adapter is trained on exactly these messages.
 """
 
 import json
