@@ -21,6 +21,7 @@ from mlxjson.folders import cache_folder
 _MAGIC = b"mlxjson-cache-1 "
 _KIND = re.compile(r"[a-z]+")
 _MOST_BYTES = 512 << 20
+_BLOCK = 4096
 # A file of a writer that died is swept away when it is older.
 _STALE_SECONDS = 3600
 
@@ -48,12 +49,15 @@ class Cache:
 
     Args:
         folder: where to keep them; made when the first entry is written.
-        most_bytes: bound per kind; those not used for longest go first.
+        most_bytes: bound per kind, kept to within a thirty-second; those not used for longest
+            go first.
     """
 
     def __init__(self, folder: Path | None, most_bytes: int = _MOST_BYTES) -> None:
         self.folder = folder
         self._most_bytes = most_bytes
+        # Bytes written to each kind since its folder was last looked through.
+        self._unseen: dict[str, int] = {}
 
     def get(self, kind: str, key: str) -> bytes | None:
         """What was put under `key`; None when it isn't there or is broken."""
@@ -77,7 +81,15 @@ class Cache:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _write_atomically(path, _wrapped(data))
-            _evict(path.parent, self._most_bytes)
+            self._make_room(path.parent, len(data))
+
+    def _make_room(self, folder: Path, written: int) -> None:
+        # Looking through thousands of files after each of thousands of writes would take minutes.
+        unseen = self._unseen.get(folder.name, self._most_bytes) + written + _BLOCK
+        if unseen > self._most_bytes // 32:
+            _evict(folder, self._most_bytes)
+            unseen = 0
+        self._unseen[folder.name] = unseen
 
     def _path(self, kind: str, key: str) -> Path | None:
         assert _KIND.fullmatch(kind), kind

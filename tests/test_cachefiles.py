@@ -53,6 +53,14 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
     assert [key for key in "abcd" if (tmp_path / "kind" / key).exists()] == ["a", "c", "d"]
 
 
+def test_thousands_of_small_entries_are_written_quickly_and_stay_bounded(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, most_bytes=10_000_000)
+    for i in range(3000):
+        cache.put("kind", str(i), b"x" * 10_000)
+    size = sum(path.stat().st_size for path in (tmp_path / "kind").iterdir())
+    assert 5_000_000 < size < 11_000_000
+
+
 def test_what_is_larger_than_all_of_the_cache_is_not_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, most_bytes=10)
     cache.put("kind", "k", b"x" * 11)
@@ -66,7 +74,7 @@ def test_left_over_files_of_dead_writers_are_swept(tmp_path: Path) -> None:
     for path in (old, fresh):
         path.write_bytes(b"half")
     os.utime(old, (1, 1))
-    cache.put("kind", "b", b"x")
+    Cache(tmp_path).put("kind", "b", b"x")
     assert (old.exists(), fresh.exists()) == (False, True)
 
 
