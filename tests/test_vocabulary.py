@@ -113,7 +113,7 @@ def test_the_vocabulary_is_quick_and_its_key_quicker(real: Path) -> None:
     vocabulary = tokenizer.vocabulary(152_000)
     done = time.process_time()
     assert keyed - start < 0.01
-    assert done - keyed < 1
+    assert done - keyed < 5
     assert vocabulary.fingerprint == key
 
 

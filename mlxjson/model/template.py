@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from mlxjson.errors import ModelError
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 Message = Mapping[str, Any]
 
-_SENTINEL = "answer-\u2e3b"
+# Stands for a message whose place in the text is looked for.
+_SENTINEL = "mlxjson7f3a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +44,9 @@ class ChatTemplate:
         Raises:
             ModelError: the template is broken or refuses the messages.
         """
-        if not _has_system(messages):
-            return self._rendered(messages, add_generation_prompt, extra)
-        system = str(messages[0]["content"])
-        try:
-            text = self._rendered(messages, add_generation_prompt, extra)
-        except ModelError:
-            text = ""
-        if system.strip() in text:
-            return text
-        return self._rendered(_folded(messages), add_generation_prompt, extra)
+        if _has_system(messages) and not self._takes_system(messages, extra):
+            messages = _folded(messages)
+        return self._rendered(messages, add_generation_prompt, extra)
 
     def after_answer(self) -> str:
         """What the template writes right behind an assistant's answer; "" if it can't be told."""
@@ -65,6 +60,14 @@ class ChatTemplate:
             return ""
         _, found, rest = text.rpartition(_SENTINEL)
         return rest if found else ""
+
+    def _takes_system(self, messages: Sequence[Message], extra: dict[str, Any]) -> bool:
+        """Whether the template writes a system message, neither refusing nor dropping it."""
+        probe = [{**messages[0], "content": _SENTINEL}, *messages[1:]]
+        try:
+            return _SENTINEL in self._rendered(probe, True, extra)
+        except ModelError:
+            return False
 
     def _rendered(
         self, messages: Sequence[Message], add_generation_prompt: bool, extra: dict[str, Any]
@@ -101,6 +104,11 @@ def _folded(messages: Sequence[Message]) -> list[Message]:
         return [{"role": "user", "content": system["content"]}, *rest]
     content = f"{system['content']}\n\n{rest[place]['content']}"
     return [*rest[:place], {**rest[place], "content": content}, *rest[place + 1 :]]
+
+
+@cache
+def _compiled(source: str) -> Template:
+    return _environment().from_string(source)
 
 
 @cache
