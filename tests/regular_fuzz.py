@@ -3,6 +3,7 @@
 import random
 
 from mlxjson.grammar.engine import xgr
+from mlxjson.regular import tree
 
 ATOMS = (
     "a", "b", "c", r"\n", ".", "[ab]", "[^a]", "[^ab\n]", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S",
@@ -74,3 +75,23 @@ def ecma_expression(rng: random.Random, depth: int = 3) -> str:
     if kind < 0.97:
         return rng.choice(("(?=", "(?!")) + ecma_expression(rng, depth - 1) + ")"
     return rng.choice(("(?<=a)", "(?<!b)"))
+
+
+def word(node: tree.Node, rng: random.Random) -> str:
+    """A random word of a plain tree that has words."""
+    if isinstance(node, tree.Chars):
+        low, high = rng.choice(node.ranges)
+        return chr(rng.randint(low, high))
+    if isinstance(node, tree.Text):
+        return node.text
+    if isinstance(node, tree.Words):
+        return rng.choice(node.texts)
+    if isinstance(node, tree.Alt):
+        return word(rng.choice(node.items), rng)
+    if isinstance(node, tree.Seq):
+        return "".join(word(item, rng) for item in node.items)
+    assert isinstance(node, tree.Repeat)
+    most = node.least + 4 if node.most is None or rng.random() < 0.8 else node.most
+    if node.most is not None:
+        most = min(most, node.most)
+    return "".join(word(node.item, rng) for _ in range(rng.randint(node.least, most)))

@@ -6,9 +6,10 @@ the text; the automaton has just one.
 """
 
 from mlxjson.regular.automaton import Dfa, determinise
+from mlxjson.regular.charset import FULL, Ranges, charset, intersect, of
 from mlxjson.regular.errors import TooLarge
 from mlxjson.regular.measure import span
-from mlxjson.regular.tree import EVERYTHING, Alt, Node, Repeat, Seq, plain
+from mlxjson.regular.tree import EVERYTHING, Alt, Chars, Node, Repeat, Seq, Text, Words, plain
 
 SEARCH_STATES = 100
 COUNTED_STATES = 3_000
@@ -53,9 +54,36 @@ def _ways(node: Node) -> int:
     inner = _ways(node.item)
     lengths = span(node.item)
     counted = node.most is not None or node.least > 1
-    if not counted or lengths is None or lengths[0] == lengths[1]:
+    if not counted or lengths is None or lengths[0] == lengths[1] or _delimited(node.item):
         return inner
     return inner * max(node.least, node.most or 0) * _variants(node.item)
+
+
+def _delimited(node: Node) -> bool:
+    """Whether the item starts or ends with a character that stands nowhere else in it."""
+    if not isinstance(node, Seq):
+        return False
+    for edge, others in ((node.items[0], node.items[1:]), (node.items[-1], node.items[:-1])):
+        if isinstance(edge, (Text, Chars)) and not intersect(_alphabet(edge), _all(others)):
+            return True
+    return False
+
+
+def _all(nodes: tuple[Node, ...]) -> Ranges:
+    return charset(pair for node in nodes for pair in _alphabet(node))
+
+
+def _alphabet(node: Node) -> Ranges:
+    """All characters in a plain tree."""
+    if isinstance(node, Chars):
+        return node.ranges
+    if isinstance(node, Text):
+        return of(node.text)
+    if isinstance(node, Words):
+        return of("".join(node.texts))
+    if isinstance(node, (Seq, Alt)):
+        return _all(node.items)
+    return _alphabet(node.item) if isinstance(node, Repeat) else FULL
 
 
 def _variants(node: Node) -> int:

@@ -8,9 +8,30 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from mlxjson.regular.case import ignoring_case
-from mlxjson.regular.charset import FULL, Ranges, charset, complement, difference, intersect, union
+from mlxjson.regular.charset import (
+    FULL,
+    Ranges,
+    charset,
+    complement,
+    difference,
+    intersect,
+    of,
+    union,
+)
 from mlxjson.regular.errors import RegexError
-from mlxjson.regular.tree import EMPTY, Assert, Chars, Look, Node, Repeat, alt, chars, repeat, seq
+from mlxjson.regular.tree import (
+    EMPTY,
+    Assert,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Text,
+    alt,
+    chars,
+    repeat,
+    seq,
+)
 from mlxjson.regular.unicode_sets import ASCII_DIGIT, ASCII_WORD, python_set
 
 MAX_DEPTH = 100
@@ -96,7 +117,7 @@ class Reader:
     def _repeatable(self, item: Node, place: int) -> bool:
         """Groups may be repeated whatever is in them, bare anchors and look-around may not."""
         if self.source[place] == "(":
-            return not isinstance(item, Look) and self.source[place + 1 : place + 4] != "?<="
+            return not self.source.startswith(("?=", "?!", "?<=", "?<!"), place + 1)
         return self.source[place] not in "^$" and not isinstance(item, Assert)
 
     def skip_blanks(self) -> bool:
@@ -214,6 +235,8 @@ class Reader:
 
     def literal(self, code: int) -> Node:
         """One character."""
+        if not self.ignore_case and not 0xD800 <= code <= 0xDFFF:
+            return Text(chr(code))
         return self.members([((code, code),)], False)
 
     def hexadecimal(self, digits: int, place: int) -> int:
@@ -325,6 +348,8 @@ def _single(member: Member) -> int | None:
 def follows_not(item: Node) -> Node:
     """The empty word where no word of `item` begins."""
     single = item.ranges if isinstance(item, Chars) else None
+    if isinstance(item, Text) and len(item.text) == 1:
+        single = of(item.text)
     if single is None:
         return Look(item, True)
     return Assert(FULL, True, complement(single), True)

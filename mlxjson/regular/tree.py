@@ -219,6 +219,8 @@ EVERYTHING = Repeat(ANY, 0, None)
 
 def chars(ranges: Ranges) -> Node:
     """One code point of `ranges`."""
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return Text(chr(ranges[0][0]))
     return Chars(ranges) if ranges else NOTHING
 
 
