@@ -63,8 +63,9 @@ class Tokenizer:
 
         With `special`, special tokens written out in the text are recognised: for a rendered chat
         template. Without, they are text like any other, and the ids write `text` itself (in NFC,
-        where the tokenizer normalises): no space is put before it. With `bos`, the token that begins a prompt is put first if the tokenizer
-        asks for one and the text does not have it already: for prompts without a chat template.
+        where the tokenizer normalises): no space is put before it. With `bos`, the token that
+        begins a prompt is put first if the tokenizer asks for one and the text does not have it
+        already: for prompts without a chat template.
         """
         with self._lock:
             self._backend.encode_special_tokens = not special
