@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.background import in_background
+from mlxjson.cachefiles import Cache, open_cache
 from mlxjson.clock import since_start, timed
 from mlxjson.constraint import JsonSchema
 from mlxjson.prompt import gen_messages
@@ -56,9 +57,10 @@ def open_session(
     device.prepare()  # before anything imports MLX, in whatever thread
     times: dict[str, float] = {"import_ms": since_start()}
     files = in_background(lambda: _resolve(model, offline, environ, progress))
-    speech = in_background(lambda: _speech(files.result(), times))
+    kept = open_cache(cache, environ)
+    speech = in_background(lambda: _speech(files.result(), kept, times))
     network = in_background(lambda: _network(files.result(), cache, times))
-    return Session(speech, network, times)
+    return Session(speech, network, times, kept)
 
 
 def _resolve(
@@ -69,7 +71,7 @@ def _resolve(
     return resolve(model, offline=offline, environ=environ, progress=progress)
 
 
-def _speech(files: "ModelFiles", times: dict[str, float]) -> Speech:
+def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speech:
     from mlxjson.grammar import Engine
     from mlxjson.model import load_tokenizer
 
@@ -78,7 +80,8 @@ def _speech(files: "ModelFiles", times: dict[str, float]) -> Speech:
         # The network may give more logits than there are tokens; the loop masks those, so that
         # nothing here has to wait for it.
         vocabulary = tokenizer.vocabulary(len(tokenizer.tokens))
-        engine = Engine(vocabulary, encode=partial(tokenizer.encode, special=False))
+        encode = partial(tokenizer.encode, special=False)
+        engine = Engine(vocabulary, cache_dir=cache.folder, encode=encode)
         return Speech(files.reference, tokenizer, engine)
 
 

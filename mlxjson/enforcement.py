@@ -17,10 +17,10 @@ from mlxjson.constraint import (
 )
 from mlxjson.errors import ConstraintError
 from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
-from mlxjson.regular import Language, to_ebnf
 from mlxjson.schema.shapes import Finding
 
 if TYPE_CHECKING:
+    from mlxjson.regular import Language
     from mlxjson.validate.failure import Failure
 
 Check = Callable[[str], "Failure | None"]
@@ -81,12 +81,16 @@ def _of_schema(schema: Any, layout: Any) -> Enforcement:
 
 
 def _choice_rules(options: tuple[str, ...]) -> str:
+    from mlxjson.regular import Language, to_ebnf
+
     if not options:
         raise ConstraintError("there is nothing to choose from")
     return _root(*to_ebnf(Language.literals(options), "choice"))
 
 
 def _regex_rules(pattern: str) -> str:
+    from mlxjson.regular import to_ebnf
+
     language = _regex_language(pattern)
     if language.is_empty():
         raise ConstraintError("no text matches this pattern", where=pattern)
@@ -124,7 +128,9 @@ def _regex_check(pattern: str) -> Check:
     return lambda text: None if language.accepts(text) else _failure("pattern", text)
 
 
-def _regex_language(pattern: str) -> Language:
+def _regex_language(pattern: str) -> "Language":
+    from mlxjson.regular import Language
+
     return Language.pattern(pattern, dialect="python", anchored=True)
 
 

@@ -5,8 +5,10 @@ import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from mlxjson.cachefiles import Cache
 from mlxjson.constraint import Constraint, JsonSchema
-from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
+from mlxjson.enforcement import Check, Enforcement, checker, switched_off
+from mlxjson.enforcement_file import remembered_enforcement
 from mlxjson.errors import NotEnforceable
 
 if TYPE_CHECKING:
@@ -21,10 +23,10 @@ _MOST_REMEMBERED = 32
 class Prepared:
     """What the grammar takes of a constraint, and the check of all of it."""
 
-    def __init__(self, constraint: Constraint) -> None:
+    def __init__(self, constraint: Constraint, cache: Cache) -> None:
         """Raises: ConstraintError when the constraint can't be satisfied or can't be said."""
         self._constraint = constraint
-        self._enforced = enforcement(constraint)
+        self._enforced = remembered_enforcement(constraint, cache)
         self._check: Check | None = None
 
     def enforcement(self, *, enforce: bool = True, strict: bool = False) -> Enforcement:
@@ -45,9 +47,10 @@ class Prepared:
 
 
 class Shelf:
-    """The latest prepared constraints, found again by content."""
+    """The latest prepared constraints, found again by content, and older ones from disk."""
 
-    def __init__(self, most: int = _MOST_REMEMBERED) -> None:
+    def __init__(self, cache: Cache, most: int = _MOST_REMEMBERED) -> None:
+        self._cache = cache
         self._most = most
         self._latest: tuple[Constraint, Prepared] | None = None
         self._kept: OrderedDict[object, Prepared] = OrderedDict()
@@ -60,7 +63,7 @@ class Shelf:
 
     def _found(self, constraint: Constraint) -> Prepared:
         key = _key(constraint)
-        found = self._kept.pop(key, None) or Prepared(constraint)
+        found = self._kept.pop(key, None) or Prepared(constraint, self._cache)
         self._kept[key] = found
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mlxjson.cachefiles import Cache
 from mlxjson.constraint import Constraint
 from mlxjson.prepared import Prepared, Shelf
 from mlxjson.prompt import Message
@@ -33,12 +34,16 @@ class Session:
     """
 
     def __init__(
-        self, speech: "Future[Speech]", network: "Future[Network]", times: dict[str, float]
+        self,
+        speech: "Future[Speech]",
+        network: "Future[Network]",
+        times: dict[str, float],
+        cache: Cache | None = None,
     ) -> None:
         self.times = times
         self._speech = speech
         self._network = network
-        self._shelf = Shelf()
+        self._shelf = Shelf(cache or Cache(None))
 
     @property
     def network(self) -> "Network":
