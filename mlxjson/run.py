@@ -37,12 +37,12 @@ class Run:
         self._stats = Stats()
         self._times: dict[str, float] = {}
         self._ids: list[int] = []
-        self._written = ""
+        self._notes: list[str] = []
 
     def result(self) -> Result:
         """Do it. Raises what `Session.run` says."""
         enforced, matcher = self._prepare()
-        prompt = self._session.prompt_ids(self._task.messages)
+        prompt = self._prompt()
         decoder = self._decoder(
             matcher, room(self._session.network.context_length, len(prompt), self._task.max_tokens)
         )
@@ -66,6 +66,16 @@ class Run:
         engine = self._session.engine  # waits until it is there, which is not compile time
         with timed(self._times, "compile_ms"):
             return enforced, matcher_of(enforced, engine)
+
+    def _prompt(self) -> list[int]:
+        """The prompt's ids; without the schema where that would leave no room for an answer."""
+        task = self._task
+        ids = self._session.prompt_ids(task.messages)
+        context = self._session.network.context_length
+        if task.untold is None or len(ids) + min(task.max_tokens, context // 4) < context:
+            return ids
+        self._notes.append("the schema is too long to be told to the model: it is only enforced")
+        return self._session.prompt_ids(task.untold)
 
     def _decoder(self, matcher: Matcher, max_tokens: int) -> Decoder:
         task = self._task
@@ -141,7 +151,10 @@ class Run:
             setattr(stats, name, value)
         stats.total_ms = since_start()
         stats.peak_memory_mb = peak_memory_mb()
-        return Result(text, stats.finish, stats, enforced.findings, failure)
+        if self._task.stream and enforced.findings:
+            keywords = ", ".join(sorted({finding.keyword for finding in enforced.findings}))
+            self._notes.append(f"streamed, though the grammar can't enforce: {keywords}")
+        return Result(text, stats.finish, stats, enforced.findings, failure, tuple(self._notes))
 
 
 def room(context: int, prompt_tokens: int, max_tokens: int) -> int:

@@ -23,6 +23,7 @@ class Task:
     Attributes:
         constraint: what may be said.
         messages: chat messages; or a text that is given to the model as it stands.
+        untold: messages without the form of the answer, for when `messages` fill the context.
         max_tokens: the most tokens to generate.
         temperature, top_p, top_k, seed: see `decode.sample.Sampling`.
         retries: how often an invalid document is tried again.
@@ -36,6 +37,7 @@ class Task:
 
     constraint: Constraint
     messages: Sequence[Message] | str
+    untold: Sequence[Message] | None = None
     max_tokens: int = 1024
     temperature: float = 0.0
     top_p: float = 1.0
@@ -51,13 +53,17 @@ class Task:
 
 @dataclass(slots=True)
 class Result:
-    """What came of a task: `finish` is stop, length (cut off) or invalid."""
+    """What came of a task: `finish` is stop, length (cut off) or invalid.
+
+    `notes` are what a user should hear about the run, a line each.
+    """
 
     text: str
     finish: str
     stats: Stats
     findings: tuple["Finding", ...] = ()
     failure: "Failure | None" = None
+    notes: tuple[str, ...] = ()
 
     def checked(self) -> str:
         """The text of a complete and valid result.

@@ -34,4 +34,8 @@ def gen(
     text = job.inputs.prompt(prompt or (), common.file)
     constraint = JsonObject(common.layout) if any_object else JsonSchema(parsed, common.layout)
     told = parsed if schema is not None and common.told else None
-    job.generate(constraint, gen_messages(text, told, common.system))
+    job.generate(
+        constraint,
+        gen_messages(text, told, common.system),
+        gen_messages(text, None, common.system),
+    )

@@ -28,7 +28,12 @@ class Job:
         if self.common.stats not in (None, "auto", "json"):
             raise UsageError("there is only --stats and --stats=json")
 
-    def generate(self, constraint: Constraint, messages: Sequence[Message]) -> None:
+    def generate(
+        self,
+        constraint: Constraint,
+        messages: Sequence[Message],
+        untold: Sequence[Message] | None = None,
+    ) -> None:
         """Generate, write the result, and report. Raises what the run ends with."""
         from mlxjson.api import open_session
 
@@ -41,15 +46,21 @@ class Job:
             progress=self.environment.stderr_isatty and not common.quiet,
         )
         sink = self._sink(constraint)
-        task = self._task(constraint, messages)
+        task = self._task(constraint, messages, untold)
         result = session.run(task, sink.write, prefill_progress(self.environment, common.quiet))
         self._finish(result, sink)
 
-    def _task(self, constraint: Constraint, messages: Sequence[Message]) -> Task:
+    def _task(
+        self,
+        constraint: Constraint,
+        messages: Sequence[Message],
+        untold: Sequence[Message] | None,
+    ) -> Task:
         common = self.common
         return Task(
             constraint,
             messages if common.template else messages[-1]["content"],
+            untold=untold if common.template else None,
             max_tokens=common.max_tokens,
             temperature=common.temp,
             top_p=common.top_p,
@@ -79,7 +90,8 @@ class Job:
         return JsonString(sink) if is_bare_text and not self.common.raw else sink
 
     def _finish(self, result: Result, sink: Sink) -> None:
-        self._warn(result)
+        for note in () if self.common.quiet else result.notes:
+            self.environment.say(f"mlxjson: {note}")
         report(result.stats, self.common.stats, self.environment)
         try:
             result.checked()
@@ -88,11 +100,6 @@ class Job:
             self._save_rejected(result)
             raise
         sink.close()
-
-    def _warn(self, result: Result) -> None:
-        if self.common.stream and result.findings and not self.common.quiet:
-            keywords = ", ".join(sorted({finding.keyword for finding in result.findings}))
-            self.environment.say(f"mlxjson: streamed, though the grammar can't enforce: {keywords}")
 
     def _save_rejected(self, result: Result) -> None:
         if self.common.save_rejected is not None:
