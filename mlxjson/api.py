@@ -12,6 +12,7 @@ from mlxjson.constraint import JsonSchema
 from mlxjson.prompt import gen_messages
 from mlxjson.session import Session, Speech
 from mlxjson.task import Task
+from mlxjson.vocabulary_file import remembered_vocabulary
 
 if TYPE_CHECKING:
     from mlxjson.model import ModelFiles, Network
@@ -79,7 +80,9 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
         tokenizer = load_tokenizer(files)
         # The network may give more logits than there are tokens; the loop masks those, so that
         # nothing here has to wait for it.
-        vocabulary = tokenizer.vocabulary(len(tokenizer.tokens))
+        vocabulary = remembered_vocabulary(
+            tokenizer.fingerprint(0), lambda: tokenizer.vocabulary(len(tokenizer.tokens)), cache
+        )
         encode = partial(tokenizer.encode, special=False)
         engine = Engine(vocabulary, cache_dir=cache.folder, encode=encode)
         return Speech(files.reference, tokenizer, engine)

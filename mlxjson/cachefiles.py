@@ -9,11 +9,13 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache as once
 from pathlib import Path
 
 from mlxjson.folders import cache_folder
@@ -42,6 +44,15 @@ def key_of(*parts: str | bytes) -> str:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()[:40]
+
+
+@once
+def code_state(*globs: str) -> str:
+    """Part of a key that changes whenever one of our files that match `globs` does."""
+    here = Path(__file__).parent
+    files = sorted(path for glob in globs for path in here.glob(glob))
+    states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return repr((sys.version, states))
 
 
 class Cache:

@@ -5,19 +5,17 @@ state of the code that made it, so that a new version of the front end never rea
 """
 
 import json
-import sys
 from dataclasses import astuple
-from functools import cache as once
-from pathlib import Path
 from typing import Any
 
-from mlxjson.cachefiles import Cache, key_of
+from mlxjson.cachefiles import Cache, code_state, key_of
 from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.enforcement import Enforcement, enforcement
 from mlxjson.grammar.sources import EbnfSource
 from mlxjson.schema.shapes import Finding
 
 _KIND = "grammars"
+_CODE = ("enforcement.py", "schema/**/*.py", "regular/**/*.py")
 
 
 def remembered_enforcement(constraint: Constraint, cache: Cache) -> Enforcement:
@@ -28,7 +26,7 @@ def remembered_enforcement(constraint: Constraint, cache: Cache) -> Enforcement:
     text = _said(constraint)
     if text is None or cache.folder is None:
         return enforcement(constraint)
-    key = key_of(text, _code_state())
+    key = key_of(text, code_state(*_CODE))
     found = _read(cache.get(_KIND, key))
     if found is None:
         found = enforcement(constraint)
@@ -50,15 +48,6 @@ def _said(constraint: Constraint) -> str | None:
             return f"regex {pattern}"
         case _:
             return None
-
-
-@once
-def _code_state() -> str:
-    """Changes whenever a file of the front end does, or the Unicode tables under it."""
-    here = Path(__file__).parent
-    files = [here / "enforcement.py", *here.glob("schema/**/*.py"), *here.glob("regular/**/*.py")]
-    states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(files)]
-    return repr((sys.version, states))
 
 
 def _written(enforced: Enforcement) -> bytes:
