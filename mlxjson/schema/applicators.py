@@ -83,9 +83,8 @@ def read_dependency(place: Place, schema: Mapping[str, Any], keyword: str) -> It
     if not isinstance(entries, dict):
         raise place.error(f"{keyword} must be an object", keyword)
     for name, value in entries.items():
-        if isinstance(value, str) and keyword == "dependencies":
-            value = [value]
-        then = _consequence(place, keyword, name, value)
+        listed = [value] if isinstance(value, str) and keyword == "dependencies" else value
+        then = _consequence(place, keyword, name, listed)
         if then:
             there = (Types(OBJECT, place, keyword), require(place, keyword, name), *then)
             yield Choice(((forbid(place, keyword, name),), there), place, keyword)

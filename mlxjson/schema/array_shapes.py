@@ -31,7 +31,7 @@ class _Layout:
 
 
 def shapes(builder: "Builder", term: Term, gaps: list[Gap]) -> Iterator[Shape]:
-    """The arrays of an alternative; several shapes where `contains` may be met in several places."""
+    """The arrays of an alternative; several where `contains` may be met in several places."""
     facets = term.arrays
     layout = _layout(builder, term, gaps)
     counted = [facet for facet, _ in facets if facet.contains is not None]

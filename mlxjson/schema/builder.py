@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language
-from mlxjson.schema import array_shapes, literal_shapes, numbers, object_shapes, strings
+from mlxjson.schema import array_shapes, conflicts, literal_shapes, numbers, object_shapes, strings
 from mlxjson.schema.items import (
     ARRAY,
     BOOLEAN,
@@ -65,7 +65,6 @@ class Builder:
         self.nodes: dict[NodeId, tuple[Shape, ...]] = {ANY: _ANY_SHAPES, NONE: ()}
         self.gaps: dict[NodeId, list[Gap]] = {}
         self.pointers: dict[NodeId, str] = {ANY: "", NONE: ""}
-        self.conflicts: dict[NodeId, tuple[str, str]] = {}
         self.effort = Effort()
         self._items: dict[NodeId, Items] = {}
         self._ids: dict[frozenset[int], NodeId] = {}
@@ -130,6 +129,12 @@ class Builder:
             )
         return expand(items, self.effort)
 
+    def why_empty(self, node: NodeId) -> tuple[str, str]:
+        """The JSON Pointer and the reason of a node without values."""
+        if node == NONE:
+            return self.pointers[node], "false allows no value"
+        return conflicts.why(self.terms(self._items[node]), self.pointers[node])
+
     def _worked_out(self, node: NodeId) -> tuple[Shape, ...]:
         shapes: dict[object, Shape] = {}
         gaps: list[Gap] = []
@@ -139,10 +144,6 @@ class Builder:
                 shapes.setdefault(_identity(shape), shape)
         if gaps:
             self.gaps[node] = gaps
-        if not shapes:
-            self.conflicts[node] = next(
-                (t.conflict for t in terms if t.conflict), (self.pointers[node], "no value is left")
-            )
         return _without_covered(tuple(shapes.values()))
 
     def of_term(self, term: Term, gaps: list[Gap]) -> list[Shape]:
@@ -220,11 +221,7 @@ _BITS = (NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT)
 
 def _number(term: Term) -> Number | None:
     excluded = [key for key, value in term.excluded.items() if _is_number(value)]
-    shape = numbers.shape(term.numbers, excluded)
-    if shape is None and term.mask == NUMBER and term.conflict is None and term.numbers:
-        place = term.numbers[-1].place
-        term.conflict = (place.pointer, "no number lies in the range that is left")
-    return shape
+    return numbers.shape(term.numbers, excluded)
 
 
 def _is_number(value: object) -> bool:
@@ -232,14 +229,12 @@ def _is_number(value: object) -> bool:
 
 
 def _essential(items: Iterable[Item]) -> Items:
-    """The items that say something, each once; what only refers to a place stands for that place."""
+    """The items that say something, each once, with references followed."""
     kept: dict[int, Item] = {}
-    for item in items:
-        if isinstance(item, Place):
-            item = _target(item)
-            if isinstance(item, Place) and not items_of(item):
-                continue
-        kept[id(item)] = item
+    for given in items:
+        item = _target(given) if isinstance(given, Place) else given
+        if not (isinstance(item, Place) and not items_of(item)):
+            kept[id(item)] = item
     return tuple(kept.values())
 
 

@@ -30,7 +30,13 @@ def build(schema: Any, *, store: Mapping[str, Any] | None = None) -> Program:
     ConstraintError where the schema is no schema or a reference leads nowhere, and Unsatisfiable
     where no document satisfies it.
     """
-    world = World(schema, store)
+    try:
+        return _built(World(schema, store))
+    except RecursionError as error:
+        raise ConstraintError("the schema is nested too deeply", where="schema at ''") from error
+
+
+def _built(world: World) -> Program:
     builder = Builder()
     root = builder.node((world.root,))
     builder.finish()
@@ -68,7 +74,7 @@ def _unsatisfiable(builder: Builder, root: NodeId, found: set[NodeId]) -> Unsati
             )
         node = below
         passed.add(node)
-    pointer, reason = builder.conflicts.get(node, (builder.pointers[node], "no value is left"))
+    pointer, reason = builder.why_empty(node)
     return Unsatisfiable(
         f"no document satisfies the schema: {reason}", where=f"schema at '{pointer}'"
     )

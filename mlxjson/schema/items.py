@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mlxjson.schema.shapes import Bound
 
 if TYPE_CHECKING:
+    from mlxjson.regular import Language
     from mlxjson.schema.places import Place
 
 NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT = 1, 2, 4, 8, 16, 32
@@ -47,7 +48,8 @@ class NumberFacet:
 class StringFacet:
     """If the value is a string, then it has this length and is (not) a word of this language.
 
-    `source` names the language: ("pattern", text) or ("format", name).
+    `source` names the language: ("pattern", text) or ("format", name). `language` is one that was
+    put together from several.
     """
 
     place: "Place"
@@ -56,6 +58,7 @@ class StringFacet:
     max_length: int | None = None
     source: tuple[str, str] | None = None
     negated: bool = False
+    language: "Language | None" = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mlxjson.schema.items import Gap, Members
-from mlxjson.schema.literals import key, type_of
+from mlxjson.schema.literals import key, type_of, writable
 from mlxjson.schema.member import belongs
 from mlxjson.schema.shapes import Literal, NodeId, Shape
 from mlxjson.schema.terms import Term
@@ -28,7 +28,7 @@ def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) ->
 
     for value in members.values.values():
         bit = type_of(value)
-        if not term.mask & bit:
+        if not term.mask & bit or not writable(value):
             continue
         if bit not in made:
             found: list[Gap] = []

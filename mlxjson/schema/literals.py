@@ -65,6 +65,17 @@ def read(place: Place, schema: Mapping[str, Any], keywords: frozenset[str]) -> I
         yield Members({key(schema["const"]): schema["const"]}, place, "const")
 
 
+def writable(value: Any) -> bool:
+    """Whether a constant can be written at all: no infinite number, no half of a surrogate pair."""
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, list):
+        return all(map(writable, value))
+    if isinstance(value, dict):
+        return all(writable(name) and writable(part) for name, part in value.items())
+    return not isinstance(value, float | Decimal) or decimal(value).is_finite()
+
+
 def negate_members(members: Members) -> tuple[Items, ...]:
     """None of the values: one conjunction, with a choice for each array and object."""
     place, keyword = members.place, members.keyword

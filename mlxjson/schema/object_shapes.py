@@ -8,6 +8,7 @@ from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language
 from mlxjson.schema import strings
 from mlxjson.schema.items import OBJECT, Gap, Item, Items, ObjectFacet
+from mlxjson.schema.literals import writable
 from mlxjson.schema.shapes import KeyPattern, Literal, NodeId, Object, Property, String
 from mlxjson.schema.terms import Term, Watch
 
@@ -44,7 +45,8 @@ def shape(builder: "Builder", term: Term, gaps: list[Gap]) -> Object | None:
     listed.update(required)
     properties = []
     for name in listed:
-        node = _NONE if _refused(names, name) else builder.node(_value(names, name))
+        refused = _refused(names, name) or not writable(name)
+        node = _NONE if refused else builder.node(_value(names, name))
         if node == _NONE and name in required:
             return None
         properties.append(Property(name, node, name in required))

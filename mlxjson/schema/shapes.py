@@ -42,7 +42,7 @@ class Bound:
 class Number:
     """A JSON number. `integer` asks for a mathematical integer, so 1.0 belongs too.
 
-    `fractional` asks for the opposite (from `not: {"type": "integer"}`): 1.5, but neither 1 nor 1.0.
+    `fractional` asks for the opposite (`not: {"type": "integer"}`): 1.5, but neither 1 nor 1.0.
     """
 
     low: Bound | None = None

@@ -82,13 +82,14 @@ def shape(
         shortest = max(shortest, facet.min_length)
         if facet.max_length is not None:
             longest = facet.max_length if longest is None else min(longest, facet.max_length)
-        if facet.source:
+        if facet.source or facet.language is not None:
             try:
                 parts.append(language_of(facet))
             except ConstraintError as error:
                 gaps.append(Gap(facet.place, facet.keyword, error.message, STRING))
-            else:
-                continue
+        if facet.negated and not is_whole(facet):
+            reason = "what is not of that format is only checked afterwards"
+            gaps.append(Gap(facet.place, facet.keyword, reason, STRING))
     if longest is not None and shortest > longest:
         return None, []
     words = tuple(sorted(set(excluded)))
@@ -115,10 +116,8 @@ def _language(kind: str, text: str) -> Language:
 
 def format_language(name: str) -> Language | None:
     """The strings of a format; None where no regular language says what they are."""
-    try:
-        from mlxjson.schema import formats
-    except ImportError:
-        return None
+    from mlxjson.schema import formats
+
     return formats.format_language(name)
 
 
@@ -129,8 +128,19 @@ def _complement(kind: str, text: str) -> Language:
 
 def language_of(facet: StringFacet) -> Language:
     """The words of a facet's pattern or format. Raises ConstraintError where it has none."""
+    if facet.language is not None:
+        return facet.language
     assert facet.source
     return _complement(*facet.source) if facet.negated else _language(*facet.source)
+
+
+def is_whole(facet: StringFacet) -> bool:
+    """Whether the language holds every string meant, so that its complement can be relied on."""
+    if facet.source is None or facet.source[0] != "format":
+        return True
+    from mlxjson.schema import formats
+
+    return formats.is_exact(facet.source[1])
 
 
 def pattern(text: str) -> Language:
@@ -148,7 +158,7 @@ def all_but(words: tuple[str, ...]) -> Language:
 def together(
     parts: tuple[Language, ...], shortest: int = 0, longest: int | None = None
 ) -> Language | None:
-    """The words that are in every one of `parts` and of the right length; None if there are none."""
+    """The words that are in all of `parts` and of the right length; None if there are none."""
     language = parts[0]
     for part in parts[1:]:
         language = language & part

@@ -10,13 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import chain, combinations
+from math import prod
 from operator import itemgetter
 from typing import Any
 
+from mlxjson.errors import ConstraintError
+from mlxjson.schema import string_choices
 from mlxjson.schema.arrays import is_never
 from mlxjson.schema.items import (
     ALL_TYPES,
     OBJECT,
+    STRING,
     ArrayFacet,
     Choice,
     Excluded,
@@ -42,6 +46,7 @@ from mlxjson.schema.summary import Summary, both, disjoint, of_items
 
 Groups = tuple[int, ...]
 _SPLIT_ONCE = 4096
+_FEW = 12
 _LIMITS = ((30_000, 64), (45_000, 8))
 _SUBSETS = 4
 
@@ -98,8 +103,9 @@ class Term:
         """A term that can grow apart from this one."""
         return replace(
             self, numbers=self.numbers[:], strings=self.strings[:], arrays=self.arrays[:],
-            objects=self.objects[:], somes=self.somes[:], excluded=dict(self.excluded), choices=self.choices[:],
-            gaps=self.gaps[:], watches=self.watches[:], unknown=set(self.unknown),
+            objects=self.objects[:], somes=self.somes[:], excluded=dict(self.excluded),
+            choices=self.choices[:], gaps=self.gaps[:], watches=self.watches[:],
+            unknown=set(self.unknown),
             seen=set(self.seen), tags=dict(self.tags), required=set(self.required),
         )  # fmt: skip
 
@@ -165,6 +171,8 @@ def _settle(term: Term) -> None:
 def _split(term: Term, others: int, effort: Effort) -> list[Term]:
     """The term with one choice distributed, or given up."""
     limit = effort.limit
+    if term.mask == STRING and _fold_strings(term):
+        return [term]
     if limit == 1:
         return [_without_choices(term)]
     index, branches = _next_choice(term, effort)
@@ -177,6 +185,22 @@ def _split(term: Term, others: int, effort: Effort) -> list[Term]:
         term.narrow(0, choice.place, choice.keyword, "no alternative is left")
         return [term]
     return [_taken(term, branch, choice, groups, trail) for branch in branches]
+
+
+def _fold_strings(term: Term) -> bool:
+    """Make one language of all choices, where distributing them would give many alternatives."""
+    if prod(len(choice.branches) for choice, _, _ in term.choices) < _FEW:
+        return False
+    made = []
+    for choice, _, _ in term.choices:
+        try:
+            language = string_choices.language_of(choice)
+        except ConstraintError:
+            return False
+        made.append(StringFacet(choice.place, choice.keyword, language=language))
+    term.strings += made
+    term.choices = []
+    return True
 
 
 def _give_up(term: Term, choice: Choice, groups: Groups, reason: str) -> None:
@@ -375,7 +399,8 @@ def _only(term: Term, members: Members) -> None:
     }
     term.members = Members(values, members.place, members.keyword)
     if not values:
-        term.narrow(0, members.place, members.keyword, "no value is left")
+        reason = "no value is left" if members.values else f"{members.keyword} is empty"
+        term.narrow(0, members.place, members.keyword, reason)
 
 
 def _note_object(term: Term, facet: ObjectFacet) -> None:

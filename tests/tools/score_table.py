@@ -1,6 +1,6 @@
 """Score the table of nodes on the official suite and on real-world schemas.
 
-    python tests/tools/score_table.py [draft4 draft6 draft7 draft2019-09 draft2020-12 optional bench]
+    python tests/tools/score_table.py [-v] [draft4 … draft2020-12 optional bench]
 
 Reads ../shared/suites. Every instance is judged by the table alone (`schema.member`), without any
 grammar. "unsound" counts instances accepted against the verdict although nothing was left open.
