@@ -7,10 +7,10 @@ from mlxjson.regular import tree
 
 ATOMS = (
     "a", "b", "c", r"\n", ".", "[ab]", "[^a]", "[^ab\n]", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S",
-    r"\.", "é", "[a-c]", r"[\d-]", "ab", "[]a]", r"\x61", "K", "ß",
+    r"\.", "é", "[a-c]", r"[\d-]", "ab", "[]a]", r"\x61", "K", "ß", "[aéb\x1f]", r"\0",
 )  # fmt: skip
 QUANTIFIERS = ("*", "+", "?", "{2}", "{1,2}", "{,2}", "{2,}", "*?", "+?", "??")
-LETTERS = "aabbc\n1 .-éK\u212aAß_"
+LETTERS = "aabbc\n1 .-éK\u212aAß_\0\x1f"
 
 _VOCABULARY = [bytes([byte]) for byte in range(256)] + [b"<eos>"]
 

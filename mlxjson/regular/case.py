@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from mlxjson.regular.charset import Ranges, charset, contains
+from mlxjson.regular.charset import Ranges, charset, contains, intersect
 
 # Blocks of the code space with letters that have case.
 _CASED = (
@@ -39,6 +39,15 @@ def _add(groups: dict[str, set[int]], code: int) -> None:
         for key, group in list(groups.items()):
             if group is second:
                 groups[key] = first
+
+
+def ignoring_ascii_case(ranges: Ranges) -> Ranges:
+    """`ranges` with both forms of each ASCII letter in it: `re` with the flag a."""
+    upper = intersect(ranges, ((0x41, 0x5A),))
+    lower = intersect(ranges, ((0x61, 0x7A),))
+    return charset(
+        (*ranges, *((a + 32, b + 32) for a, b in upper), *((a - 32, b - 32) for a, b in lower))
+    )
 
 
 def _ascii(code: int) -> list[tuple[int, int]]:

@@ -178,17 +178,18 @@ class _Writer:
 
     def _text(self, text: str, grouped: bool = True) -> str:
         if not text or self.encoding == "text" or all(map(is_plain, text)):
-            return quote(text)
-        parts: list[str] = []
+            parts = quote(text)
+            return f"({' '.join(parts)})" if grouped and len(parts) > 1 else " ".join(parts)
+        parts = []
         run = ""
         for char in text:
             if is_plain(char):
                 run += char
                 continue
-            parts += [quote(run)] if run else []
+            parts += quote(run) if run else []
             run = ""
             parts.append(self._chars(Chars(charset([(ord(char), ord(char))]))))
-        parts += [quote(run)] if run else []
+        parts += quote(run) if run else []
         body = " ".join(parts)
         return f"({body})" if grouped and len(parts) > 1 else body
 

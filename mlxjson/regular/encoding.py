@@ -13,26 +13,52 @@ SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C:
 _LITERAL: Ranges = ((0x20, 0x21), (0x23, 0x5B), (0x5D, 0xD7FF), (0xE000, 0x10FFFF))
 _ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0xD7FF), (0xE000, 0xFFFF))
 _ASTRAL: Ranges = ((0x10000, 0x10FFFF),)
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+# A class of NUL alone would become a string, and a string ends at NUL.
+_NUL = r"[\x00\x00]"
 _ESCAPABLE: Ranges = (*_ESCAPED[:-1], (0xE000, 0x10FFFF))
 
 
-def quote(text: str) -> str:
-    """`text` as a terminal of the grammar."""
-    return '"' + "".join(_escape(char, '"\\') for char in text) + '"'
+def quote(text: str) -> list[str]:
+    """`text` as a sequence of terminals of the grammar.
+
+    The engine (xgrammar 0.2.9) writes characters below U+0100 as \\xHH while it normalises a
+    grammar, and reads as many hexadecimal digits as follow: so such a character ends its terminal
+    if a digit comes next. A NUL ends its strings, but not its classes.
+    """
+    parts: list[str] = []
+    run = ""
+    for index, char in enumerate(text):
+        if char == "\0":
+            parts += [f'"{run}"', _NUL] if run else [_NUL]
+            run = ""
+            continue
+        run += _escape(char, '"\\')
+        if _is_shown_in_hexadecimal(ord(char)) and text[index + 1 : index + 2] in _HEX_DIGITS:
+            parts.append(f'"{run}"')
+            run = ""
+    return [*parts, f'"{run}"'] if run or not parts else parts
+
+
+def _is_shown_in_hexadecimal(code: int) -> bool:
+    return code not in (9, 10, 13) and (code < 0x20 or 0x7F <= code < 0x100)
 
 
 def bracket(ranges: Ranges) -> str:
-    """One code point of `ranges` as a class of the grammar."""
+    """One code point of `ranges` as a class of the grammar.
+
+    Ranges that begin with a hexadecimal digit come first, for the reason given at `quote`.
+    """
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
-        return quote(chr(ranges[0][0]))
-    return "[" + "".join(_show_range(low, high) for low, high in ranges) + "]"
+        return quote(chr(ranges[0][0]))[0]
+    digits = [pair for pair in ranges if chr(pair[0]) in _HEX_DIGITS]
+    others = [pair for pair in ranges if chr(pair[0]) not in _HEX_DIGITS]
+    return "[" + "".join(_show_range(low, high) for low, high in (*digits, *others)) + "]"
 
 
 def _show_range(low: int, high: int) -> str:
     first, last = (_escape(chr(code), "\\]-^[") for code in (low, high))
-    if low == high:
-        return first
-    return first + last if high == low + 1 else f"{first}-{last}"
+    return first if low == high else f"{first}-{last}"
 
 
 def _escape(char: str, special: str) -> str:

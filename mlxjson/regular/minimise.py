@@ -7,29 +7,33 @@ Row = tuple[tuple[int, int, int], ...]
 
 def merge_equivalent(rows: list[Row], accepting: list[bool]) -> tuple[list[Row], list[bool]]:
     """The same automaton (state 0 starts) with its dead states removed and equal ones merged."""
-    alive = _alive(rows, accepting)
-    block = [0] * len(rows)
-    fresh: dict[object, int] = {}
+    merger = _Merger(rows, accepting)
     for component in components(rows):
-        members = [state for state in component if alive[state]]
+        members = [state for state in component if merger.distance[state] is not None]
         if members:
-            _number(members, rows, accepting, alive, block, fresh)
-    return _renumber(rows, accepting, alive, block)
+            merger.number(members)
+    return merger.result()
 
 
-def _alive(rows: list[Row], accepting: list[bool]) -> list[bool]:
+def _distances(rows: list[Row], accepting: list[bool]) -> list[int | None]:
+    """Steps from each state to an accepting one; None where no word gets there."""
     sources: list[list[int]] = [[] for _ in rows]
     for state, row in enumerate(rows):
         for _, _, target in row:
             sources[target].append(state)
-    alive = list(accepting)
-    stack = [state for state, accepts in enumerate(accepting) if accepts]
-    while stack:
-        for source in sources[stack.pop()]:
-            if not alive[source]:
-                alive[source] = True
-                stack.append(source)
-    return alive
+    distance: list[int | None] = [0 if accepts else None for accepts in accepting]
+    queue = [state for state, accepts in enumerate(accepting) if accepts]
+    steps = 0
+    while queue:
+        steps += 1
+        reached = []
+        for state in queue:
+            for source in sources[state]:
+                if distance[source] is None:
+                    distance[source] = steps
+                    reached.append(source)
+        queue = reached
+    return distance
 
 
 def components(rows: list[Row]) -> Iterator[list[int]]:
@@ -74,55 +78,79 @@ def components(rows: list[Row]) -> Iterator[list[int]]:
                     yield component
 
 
-def _number(
-    members: list[int],
-    rows: list[Row],
-    accepting: list[bool],
-    alive: list[bool],
-    block: list[int],
-    fresh: dict[object, int],
-) -> None:
-    """Give the states of one component block numbers; everything they lead to has one already."""
-    inside = set(members)
-    colours = dict.fromkeys(members, 0)
-    while True:
-        signatures = {
-            state: (
-                accepting[state],
-                _merge(
-                    (low, high, colours[to] if to in inside else -1 - block[to])
-                    for low, high, to in rows[state]
-                    if alive[to]
-                ),
-            )
-            for state in members
-        }
+class _Merger:
+    """Gives every state that leads to an end the number of its block of equal states."""
+
+    def __init__(self, rows: list[Row], accepting: list[bool]) -> None:
+        self.rows = rows
+        self.accepting = accepting
+        self.distance = _distances(rows, accepting)
+        self.block = [0] * len(rows)
+        self._blocks: dict[object, int] = {}
+
+    def number(self, members: list[int]) -> None:
+        """Blocks for one component; what lies behind it has its blocks already (Moore, 1956)."""
         names: dict[object, int] = {}
-        finer = {state: names.setdefault(signatures[state], len(names)) for state in members}
-        if len(names) == len(set(colours.values())):
-            break
-        colours = finer
-    _share(members, signatures, finer, block, fresh)
+        # Equal states are equally far from an end: a start that splits long chains at once.
+        colours = {s: names.setdefault(self.distance[s], len(names)) for s in members}
+        while True:
+            signatures = {state: self._signature(state, colours) for state in members}
+            finer_names: dict[object, int] = {}
+            finer = {s: finer_names.setdefault(signatures[s], len(finer_names)) for s in members}
+            settled = len(finer_names) == len(names)
+            colours, names = finer, finer_names
+            if settled:
+                break
+        self._share(members, signatures, colours)
 
+    def _signature(self, state: int, colours: dict[int, int]) -> tuple[object, ...]:
+        moves = (
+            (low, high, colours[to] if to in colours else -1 - self.block[to])
+            for low, high, to in self.rows[state]
+            if self.distance[to] is not None
+        )
+        return self.accepting[state], colours[state], _merge(moves)
 
-def _share(
-    members: list[int],
-    signatures: dict[int, tuple[bool, Row]],
-    colours: dict[int, int],
-    block: list[int],
-    fresh: dict[object, int],
-) -> None:
-    """Blocks for the colours; a component of one colour may be equal to an earlier one."""
-    if len(set(colours.values())) == 1:
-        number = fresh.setdefault(signatures[members[0]], len(fresh))
+    def _share(
+        self,
+        members: list[int],
+        signatures: dict[int, tuple[object, ...]],
+        colours: dict[int, int],
+    ) -> None:
+        """Blocks for the colours; a component of one colour may be equal to an earlier one."""
+        if len(set(colours.values())) == 1:
+            number = self._blocks.setdefault(signatures[members[0]], len(self._blocks))
+            for state in members:
+                self.block[state] = number
+            return
+        first = len(self._blocks)
+        for colour in set(colours.values()):
+            self._blocks["component", first, colour] = first + colour
         for state in members:
-            block[state] = number
-        return
-    base = {colour: len(fresh) + colour for colour in set(colours.values())}
-    for colour, number in base.items():
-        fresh["component", number, colour] = number
-    for state in members:
-        block[state] = base[colours[state]]
+            self.block[state] = first + colours[state]
+
+    def result(self) -> tuple[list[Row], list[bool]]:
+        """The automaton of the blocks, numbered in the order in which they are reached."""
+        if self.distance[0] is None:
+            return [()], [False]
+        representative: dict[int, int] = {}
+        for state, number in enumerate(self.block):
+            if self.distance[state] is not None:
+                representative.setdefault(number, state)
+        order = {self.block[0]: 0}
+        queue = [self.block[0]]
+        rows: list[Row] = []
+        for number in queue:
+            row = []
+            for low, high, to in self.rows[representative[number]]:
+                if self.distance[to] is None:
+                    continue
+                if self.block[to] not in order:
+                    order[self.block[to]] = len(order)
+                    queue.append(self.block[to])
+                row.append((low, high, order[self.block[to]]))
+            rows.append(_merge(iter(row)))
+        return rows, [self.accepting[representative[number]] for number in queue]
 
 
 def _merge(moves: Iterator[tuple[int, int, int]]) -> Row:
@@ -133,27 +161,3 @@ def _merge(moves: Iterator[tuple[int, int, int]]) -> Row:
         else:
             merged.append((low, high, target))
     return tuple(merged)
-
-
-def _renumber(
-    rows: list[Row], accepting: list[bool], alive: list[bool], block: list[int]
-) -> tuple[list[Row], list[bool]]:
-    if not alive[0]:
-        return [()], [False]
-    representative: dict[int, int] = {}
-    for state, number in enumerate(block):
-        if alive[state]:
-            representative.setdefault(number, state)
-    order = {block[0]: 0}
-    queue = [block[0]]
-    result: list[Row] = []
-    for number in queue:
-        row = []
-        for low, high, to in rows[representative[number]]:
-            if alive[to]:
-                if block[to] not in order:
-                    order[block[to]] = len(order)
-                    queue.append(block[to])
-                row.append((low, high, order[block[to]]))
-        result.append(_merge(iter(row)))
-    return result, [accepting[representative[number]] for number in queue]

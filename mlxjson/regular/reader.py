@@ -7,7 +7,7 @@ from the expression satisfies either reading; inside a negative look-ahead the l
 from collections.abc import Callable
 from typing import NoReturn
 
-from mlxjson.regular.case import ignoring_case
+from mlxjson.regular.case import ignoring_ascii_case, ignoring_case
 from mlxjson.regular.charset import (
     FULL,
     Ranges,
@@ -314,7 +314,7 @@ class Reader:
         """The set where `category` gives what the letters d, w and s stand for."""
         listed = charset(pair for part in found if not _is_category(part) for pair in _pairs(part))
         if self.ignore_case:
-            listed = ignoring_case(listed)
+            listed = ignoring_ascii_case(listed) if self.ascii_only else ignoring_case(listed)
         for member in found:
             if _is_category(member):
                 named = category(str(member[0]))
