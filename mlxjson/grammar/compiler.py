@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 
 from mlxjson.cachefiles import Cache, key_of
 from mlxjson.grammar.bounds import check_text
@@ -53,6 +54,7 @@ class Engine:
     ) -> None:
         self.vocabulary = vocabulary
         self._cache = Cache(cache_dir)
+        self._lock = Lock()
         self._compiled: OrderedDict[tuple[Source, bool], Compiled] = OrderedDict()
         self.encode = encode
         self.stop_mask: Words = mask_of(vocabulary.stop_ids, vocabulary.width)
@@ -72,12 +74,11 @@ class Engine:
             ConstraintError: the text is no grammar, has no sentence, or is too large.
         """
         key = (source, trusted)
-        if key in self._compiled:
-            self._compiled.move_to_end(key)
-            return self._compiled[key]
-        compiled = self._compiled[key] = self._compile(source, trusted)
-        if len(self._compiled) > _MOST_REMEMBERED:
-            self._compiled.popitem(last=False)
+        with self._lock:
+            compiled = self._compiled.pop(key, None) or self._compile(source, trusted)
+            self._compiled[key] = compiled
+            if len(self._compiled) > _MOST_REMEMBERED:
+                self._compiled.popitem(last=False)
         return compiled
 
     def _compile(self, source: Source, trusted: bool) -> "Compiled":

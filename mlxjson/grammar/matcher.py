@@ -1,6 +1,7 @@
 """Where a text stands in its grammar: accept ids, fill masks, find what is forced."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -161,7 +162,11 @@ def fill_many(matchers: Sequence[Matcher], rows: Words) -> None:
     """
     if any(matcher.finished for matcher in matchers):
         raise MlxjsonError("internal error: a finished matcher was asked for a mask")
-    batch = xgr.BatchGrammarMatcher()
-    batch.batch_fill_next_token_bitmask([matcher._handle for matcher in matchers], rows)
+    _threads().batch_fill_next_token_bitmask([matcher._handle for matcher in matchers], rows)
     if matchers:
         trim(rows, matchers[0].width)
+
+
+@cache
+def _threads() -> Handle:
+    return xgr.BatchGrammarMatcher()

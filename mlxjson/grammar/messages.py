@@ -2,10 +2,12 @@
 
 import os
 import re
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO
 
 from mlxjson.errors import ConstraintError
 from mlxjson.grammar.sources import Source
@@ -73,18 +75,43 @@ def _captured_stderr(lines: list[str]) -> Iterator[None]:
     The descriptor belongs to the whole process, hence the lock; what other threads write to it
     at the same time is handed on afterwards.
     """
-    with _stderr_lock, tempfile.TemporaryFile() as file:
-        saved = os.dup(2)
-        os.dup2(file.fileno(), 2)
-        try:
+    with _stderr_lock, ExitStack() as stack:
+        file = _scratch_file(stack)
+        if file is None:
             yield
+            return
+        try:
+            with _stderr_into(file):
+                yield
         finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-            file.seek(0)
-            for line in file.read().decode(errors="replace").splitlines():
-                warning = _WARNING.search(line)
-                if warning:
-                    lines.append(clean(warning[1]))
-                else:
-                    os.write(2, line.encode() + b"\n")
+            _sort_out(file, lines)
+
+
+def _scratch_file(stack: ExitStack) -> IO[bytes] | None:
+    """A file until `stack` closes; None where stderr can't or must not be redirected."""
+    if sys.__stderr__ is None:
+        return None  # started without one: descriptor 2 may be anybody's file by now
+    with suppress(OSError):
+        return stack.enter_context(tempfile.TemporaryFile())
+    return None
+
+
+@contextmanager
+def _stderr_into(file: IO[bytes]) -> Iterator[None]:
+    saved = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+
+
+def _sort_out(file: IO[bytes], lines: list[str]) -> None:
+    file.seek(0)
+    for line in file.read().decode(errors="replace").splitlines(keepends=True):
+        warning = _WARNING.search(line)
+        if warning:
+            lines.append(clean(warning[1]))
+        else:
+            os.write(2, line.encode())
