@@ -6,6 +6,7 @@ The engine behind `mlxjson check`: it reads no files and writes nothing.
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.constraint import Layout
@@ -108,7 +109,7 @@ def check_case(row: Any, compile_: Compile, *, store: Store | None = None) -> di
     result["exact"] = not findings
     result["unenforced"] = [{"pointer": f.pointer, "keyword": f.keyword} for f in findings]
     result["compile_ms"] = judged.compile_ms
-    result["accepted"] = [_safely(lambda i=i: judged.accepts(i), result) for i in instances]
+    result["accepted"] = [_safely(partial(judged.accepts, each), result) for each in instances]
     return result
 
 
@@ -131,7 +132,11 @@ def _verdicts(schema: Any, instances: list[Any], store: Store | None, result: An
     except (MlxjsonError, RecursionError) as error:
         result["error"] = _message(error)
         return [False] * len(instances)
-    return [_safely(lambda i=i: validator.check(serialise(i)) is None, result) for i in instances]
+
+    def verdict(instance: Any) -> bool:
+        return validator.check(serialise(instance)) is None
+
+    return [_safely(partial(verdict, each), result) for each in instances]
 
 
 def _safely(verdict: Callable[[], bool], result: dict[str, Any]) -> bool:

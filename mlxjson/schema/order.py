@@ -6,12 +6,12 @@ knows most of its keys.
 """
 
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from mlxjson.regular import Language
 from mlxjson.schema.emit.objects import Keys, keys_of
 from mlxjson.schema.literals import key as identity
+from mlxjson.schema.numbers import is_multiple
 from mlxjson.schema.shapes import (
     Array,
     Boolean,
@@ -125,21 +125,19 @@ class Arranger:
         arranged: dict[str, Any] = {}
         high = shape.max_properties
         fits = len(value) >= shape.min_properties and (high is None or len(value) <= high)
-        for entry in keys.properties:
-            if entry.name in value:
-                arranged[entry.name], good = self._node(entry.node, value[entry.name])
+        for known in keys.properties:
+            if known.name in value:
+                arranged[known.name], good = self._node(known.node, value[known.name])
                 fits = fits and good
             else:
-                fits = fits and not entry.required
-        for name in value:
+                fits = fits and not known.required
+        for name, entry in value.items():
             if name not in arranged:
-                arranged[name], good = self._other(keys, shape.properties, name, value[name])
+                arranged[name], good = self._other(keys, shape.properties, name, entry)
                 fits = fits and good
         return arranged, fits
 
-    def _other(
-        self, keys: Keys, named: tuple[Property, ...], name: str, value: Any
-    ) -> Outcome:
+    def _other(self, keys: Keys, named: tuple[Property, ...], name: str, value: Any) -> Outcome:
         for pattern in keys.others:
             if all(name != entry.name for entry in named) and accepts(pattern.names, name):
                 return self._node(pattern.node, value)
@@ -183,7 +181,7 @@ def _in_range(shape: Number, value: Any) -> bool:
     if (shape.integer and not whole) or (shape.fractional and whole) or exact in shape.excluded:
         return False
     step = shape.multiple_of
-    return step is None or (Fraction(exact) / Fraction(step)).denominator == 1
+    return step is None or is_multiple(exact, step)
 
 
 def in_plain_digits(value: Any) -> Any:

@@ -1,8 +1,10 @@
 """Arrays: a chain for the prefix, a repetition for the rest; `contains` and `uniqueItems` by
 counting states."""
 
+from mlxjson.schema.emit.literals import string_text
 from mlxjson.schema.emit.notation import Lit, Part, either, seq, times
-from mlxjson.schema.emit.writer import Level, Writer, inside
+from mlxjson.schema.emit.space import Level
+from mlxjson.schema.emit.writer import Writer, inside
 from mlxjson.schema.shapes import Array, Boolean, Literal, NodeId, Null
 
 _MOST_UNIQUE = 8
@@ -22,70 +24,72 @@ def array(writer: Writer, node: NodeId, shape: Array, level: Level) -> str:
         if domain is not None:
             return _distinct(writer, node, shape, domain, level)
         writer.leave(node, "uniqueItems", "the items are too many to be told apart by a grammar")
-    return _plain(writer, node, shape, high, level)
+    return _Items(writer, node, shape, high, level).body()
 
 
-def _plain(writer: Writer, node: NodeId, shape: Array, high: int | None, level: Level) -> str:
+class _Items:
     """Item by item through the prefix; after it any number that the bounds allow."""
-    if high is not None and high < shape.min_items:
-        return ""
-    space, inner = writer.space(level), inside(level)
-    prefix = list(shape.prefix if high is None else shape.prefix[:high])
-    cut = next((i for i, entry in enumerate(prefix) if writer.empty(entry)), None)
-    if cut is not None:
-        if cut < shape.min_items:
+
+    def __init__(
+        self, writer: Writer, node: NodeId, shape: Array, high: int | None, level: Level
+    ) -> None:
+        self.writer, self.shape, self.high, self.level = writer, shape, high, level
+        self.where = writer.pointer(node)
+        self.space = writer.space(level)
+
+    def body(self) -> str:
+        shape, high = self.shape, self.high
+        prefix = list(shape.prefix if high is None else shape.prefix[:high])
+        cut = next((i for i, entry in enumerate(prefix) if self.writer.empty(entry)), None)
+        if cut is not None:
+            prefix, high = prefix[:cut], cut
+        if high is not None and high < shape.min_items:
             return ""
-        prefix, high = prefix[:cut], cut
-    # From the last item backwards: what may follow when so many items are written.
-    tail = _rest(writer, node, shape, len(prefix), high, level)
-    for index in range(len(prefix) - 1, -1, -1):
-        entry = writer.node(prefix[index], inner)
-        comma: tuple[Part, ...] = space.comma if index else (space.opening,)
-        more = seq(*comma, entry, tail) if tail else seq(*comma, entry)
-        close = seq(space.closing if index else Lit(""), Lit("]"))
-        ways = [more] if tail is not None else []
-        if index >= shape.min_items:
-            ways.append(close)
-        tail = ways[0] if len(ways) == 1 else _named(writer, either(ways), node)
-    return seq(Lit("["), tail or "")
+        # From the last item backwards: what may follow when so many items are written.
+        tail = self._rest(len(prefix), high)
+        for index in range(len(prefix) - 1, -1, -1):
+            ways = [seq(*self._lead(index), self._item(prefix[index]), tail)]
+            if index >= shape.min_items:
+                ways.append(self._end(index))
+            tail = self._choice(ways)
+        return seq(Lit("["), tail)
 
+    def _lead(self, done: int) -> tuple[Part, ...]:
+        return self.space.comma if done else (self.space.opening,)
 
-def _named(writer: Writer, body: str, node: NodeId) -> str:
-    return writer.rules.shared("a", body, writer.pointer(node))
+    def _end(self, done: int) -> str:
+        return seq(self.space.closing if done else Lit(""), Lit("]"))
 
+    def _item(self, node: NodeId) -> str:
+        return self.writer.node(node, inside(self.level))
 
-def _rest(
-    writer: Writer, node: NodeId, shape: Array, done: int, high: int | None, level: Level
-) -> str:
-    """Behind `done` items: the further ones and the end."""
-    space = writer.space(level)
-    close = seq(space.closing, Lit("]")) if done else seq(Lit("]"))
-    least = max(0, shape.min_items - done)
-    most = None if high is None else max(0, high - done)
-    if writer.empty(shape.rest) or most == 0 or shape.rest is None:
-        return close
-    entry = writer.node(shape.rest, inside(level))
-    if done:
-        return _repeated(writer, entry, least, most, level, node)
-    more = None if most is None else most - 1
-    first = seq(space.opening, entry, _repeated(writer, entry, max(0, least - 1), more, level, node))
-    return first if least else _named(writer, either([first, '"]"']), node)
+    def _choice(self, ways: list[str]) -> str:
+        return (
+            ways[0] if len(ways) == 1 else self.writer.rules.shared("a", either(ways), self.where)
+        )
 
+    def _rest(self, done: int, high: int | None) -> str:
+        """Behind `done` items: the further ones and the end."""
+        least = max(0, self.shape.min_items - done)
+        most = None if high is None else max(0, high - done)
+        rest = self.shape.rest
+        if rest is None or self.writer.empty(rest) or most == 0:
+            return self._end(done)
+        entry = self._item(rest)
+        if done:
+            return self._repeated(entry, least, most)
+        more = None if most is None else most - 1
+        first = seq(self.space.opening, entry, self._repeated(entry, max(0, least - 1), more))
+        return self._choice([first] if least else [first, '"]"'])
 
-def _repeated(
-    writer: Writer, entry: str, least: int, most: int | None, level: Level, node: NodeId
-) -> str:
-    """Commas and items, then the closing bracket."""
-    space = writer.space(level)
-    close = seq(space.closing, Lit("]"))
-    if most == 0:
-        return close
-    step = seq(*space.comma, entry)
-    if most is None:
-        name = writer.rules.name("r")
-        writer.rules.define(name, either([seq(step, name), close]), writer.pointer(node))
+    def _repeated(self, entry: str, least: int, most: int | None) -> str:
+        """Commas and items, then the closing bracket."""
+        step = seq(*self.space.comma, entry)
+        if most is not None:
+            return seq(times(f"({step})", least, min(most, LONGEST)), self._end(1))
+        name = self.writer.rules.name("r")
+        self.writer.rules.define(name, either([seq(step, name), self._end(1)]), self.where)
         return seq(times(f"({step})", least, least), name)
-    return seq(times(f"({step})", least, min(most, LONGEST)), close)
 
 
 def _domain(writer: Writer, shape: Array) -> list[str] | None:
@@ -99,8 +103,6 @@ def _domain(writer: Writer, shape: Array) -> list[str] | None:
         elif isinstance(each, Boolean):
             texts.update(dict.fromkeys("true" if v else "false" for v in sorted(each.values)))
         elif isinstance(each, Literal) and isinstance(each.value, str):
-            from mlxjson.schema.emit.literals import string_text
-
             texts[string_text(each.value)] = None
         else:
             return None
@@ -181,7 +183,6 @@ class _Contains:
     def _write(self, items: int, matches: int) -> list[tuple[int, int]]:
         space = self.writer.space(self.level)
         ways, targets = [], []
-        # 0 items written looks like none only at the very start: see `_count`.
         comma: tuple[Part, ...] = space.comma if items else (space.opening,)
         for entry, hits in ((self.contains.other, 0), (self.contains.match, 1)):
             state = self._after(items, matches, hits)

@@ -81,9 +81,7 @@ def whole(low: int, high: int | None, most_digits: int) -> str:
     return either(ways)
 
 
-def fraction(
-    low: str, low_open: bool, high: str | None, high_open: bool, most: int
-) -> str:
+def fraction(low: str, low_open: bool, high: str | None, high_open: bool, most: int) -> str:
     """Point and digits so that 0.digits lies between 0.low and 0.high: a body of a rule.
 
     `high` None stands for one, which is never reached. The empty text stands for a fraction of
@@ -161,5 +159,3 @@ def _fraction_to(high: str, high_open: bool, most: int) -> list[str]:
     if rest or ends:
         ways.append(_digit(last, rest, ends))
     return ways
-
-

@@ -12,7 +12,7 @@ _LEAST = -40  # digits behind the point
 
 
 def string_text(value: str) -> str:
-    """A string as JSON: only what must be escaped is, and lone surrogates, which UTF-8 can't say."""
+    """A string as JSON. Escaped is what must be, and lone surrogates, which UTF-8 can't say."""
     text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if text.isascii():
         return text

@@ -6,14 +6,13 @@ that they must leave, so each remainder and count of digits is one rule.
 """
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from math import gcd
 
 from mlxjson.schema.emit.notation import Lit, either, item, seq, times
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.emit.trie import constants
-from mlxjson.schema.shapes import Bound
+from mlxjson.schema.shapes import Bound, Number
 
 MOST_STATES = 2500
 MOST_CONSTANTS = 5000
@@ -43,13 +42,16 @@ class _State:
 
 
 def multiples(
-    rules: Rules, step: Decimal, low: Bound, high: Bound | None, closed: bool, fractional: bool
+    rules: Rules, shape: Number, low: Bound, high: Bound | None, closed: bool
 ) -> str | None:
-    """Multiples from `low` (>= 0) up: a body of a rule, "" for none, None where it can't be said."""
+    """Multiples from `low` (>= 0) up: a body; "" for none, None where it can't be said."""
+    step, fractional = shape.multiple_of, shape.fractional
+    assert step is not None
     places = max(0, -int(step.normalize().as_tuple().exponent))
     unit = 10**places
     size = int(step * unit)
-    bounds = Range(_scaled(low, unit, up=True), high and _scaled(high, unit, up=False), places)
+    last = None if high is None else _scaled(high, unit, up=False)
+    bounds = Range(_scaled(low, unit, up=True), last, places)
     count = _count(bounds, size)
     if count is not None and (count <= FEW_CONSTANTS or (closed and count <= MOST_CONSTANTS)):
         return _listed(bounds, size, closed, fractional)

@@ -25,11 +25,11 @@ def seq(*parts: Part) -> str:
         if not part or part == '""':
             continue
         if run:
-            out.append(quote(run))
+            out += quote(run)
             run = ""
         out.append(part)
     if run or not out:
-        out.append(quote(run))
+        out += quote(run) if run else ['""']
     return " ".join(out)
 
 

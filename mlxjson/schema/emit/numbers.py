@@ -40,9 +40,10 @@ def number(rules: Rules, shape: Number, closed: bool) -> tuple[str, list[str]]:
     if len(excluded) > _MOST_EXCLUDED:
         excluded = frozenset()
         skipped.append("not")
-    ways = []
+    writer = _Writer(rules, shape, closed, skipped)
+    ways: list[str] = []
     for interval in _intervals(shape.low, shape.high, excluded):
-        ways += _signed(rules, shape, interval, closed, skipped)
+        ways += writer.signed(interval)
     return either(way for way in ways if way), list(dict.fromkeys(skipped))
 
 
@@ -75,48 +76,54 @@ def _intervals(
     yield low, high
 
 
-def _signed(
-    rules: Rules, shape: Number, interval: Interval, closed: bool, skipped: list[str]
-) -> Iterator[str]:
-    """The part from nought up and the part below, which is mirrored."""
-    low, high = interval
-    if high is None or high.value >= 0:
-        above = low if low is not None and low.value >= 0 else _ZERO
-        yield _unsigned(rules, shape, above, high, closed, skipped)
-    if low is None or low.value < 0:
-        has_zero = high is None or high.value > 0 or (high.value == 0 and high.inclusive)
-        below = Bound(Decimal(0), has_zero and not closed)
-        if high is not None and high.value < 0:
-            below = _mirrored(high)
-        body = _unsigned(rules, shape, below, _mirrored(low) if low else None, closed, skipped)
-        yield seq(Lit("-"), item(body)) if body else ""
+class _Writer:
+    def __init__(self, rules: Rules, shape: Number, closed: bool, skipped: list[str]) -> None:
+        self.rules = rules
+        self.shape = shape
+        self.closed = closed
+        self.skipped = skipped
+
+    def signed(self, interval: Interval) -> Iterator[str]:
+        """The part from nought up and the part below, which is mirrored."""
+        low, high = interval
+        if high is None or high.value >= 0:
+            yield self._unsigned(low if low is not None and low.value >= 0 else _ZERO, high)
+        if low is None or low.value < 0:
+            has_zero = high is None or high.value > 0 or (high.value == 0 and high.inclusive)
+            below = Bound(Decimal(0), has_zero and not self.closed)
+            if high is not None and high.value < 0:
+                below = _mirrored(high)
+            body = self._unsigned(below, _mirrored(low) if low else None)
+            yield seq(Lit("-"), item(body)) if body else ""
+
+    def _unsigned(self, low: Bound, high: Bound | None) -> str:
+        if _is_empty(low, high):
+            return ""
+        shape, closed = self.shape, self.closed
+        if shape.multiple_of is not None:
+            body = multiples(self.rules, shape, low, high, closed)
+            if body is not None:
+                return body
+            self.skipped.append("multipleOf")
+        sizes = _CLOSED_RANGE if closed else _OPEN
+        if shape.integer:
+            return _whole(low, high, _CLOSED[0] if closed else sizes[0], closed)
+        if high is not None or low.value > 0 or closed or shape.fractional:
+            return _decimal(low, high, shape.fractional, sizes)
+        if low.inclusive:
+            return f"{_SIZE} ({_POWER})? | {_HUGE}"
+        above = _decimal(low, high, shape.fractional, sizes)
+        return f'{above} | [1-9] [0-9]{{0,63}} ("." [0-9]+)? {_POWER} | {_HUGE}'
+
+
+def _is_empty(low: Bound, high: Bound | None) -> bool:
+    if high is None or high.value > low.value:
+        return False
+    return high.value < low.value or not (low.inclusive and high.inclusive)
 
 
 def _mirrored(bound: Bound) -> Bound:
     return Bound(-bound.value, bound.inclusive)
-
-
-def _unsigned(
-    rules: Rules, shape: Number, low: Bound, high: Bound | None, closed: bool, skipped: list[str]
-) -> str:
-    if high is not None and (
-        high.value < low.value or (high.value == low.value and not low.inclusive & high.inclusive)
-    ):
-        return ""
-    if shape.multiple_of is not None:
-        body = multiples(rules, shape.multiple_of, low, high, closed, shape.fractional)
-        if body is not None:
-            return body
-        skipped.append("multipleOf")
-    sizes = _CLOSED_RANGE if closed else _OPEN
-    if shape.integer:
-        return _whole(low, high, _CLOSED[0] if closed else sizes[0], closed)
-    if high is not None or low.value > 0 or closed or shape.fractional:
-        return _decimal(low, high, shape.fractional, sizes)
-    if low.inclusive:
-        return f"{_SIZE} ({_POWER})? | {_HUGE}"
-    above = _decimal(low, high, shape.fractional, sizes)
-    return f'{above} | [1-9] [0-9]{{0,63}} ("." [0-9]+)? {_POWER} | {_HUGE}'
 
 
 def _whole(low: Bound, high: Bound | None, most: int, closed: bool) -> str:
@@ -155,7 +162,9 @@ def _decimal(low: Bound, high: Bound | None, fractional: bool, sizes: tuple[int,
         start += 1
     inner = digits.whole(start, None if last is None else last - 1, whole)
     if inner:
-        ways.append(seq(item(inner), _not_whole(most) if fractional else f'("." [0-9]{{1,{most}}})?'))
+        ways.append(
+            seq(item(inner), _not_whole(most) if fractional else f'("." [0-9]{{1,{most}}})?')
+        )
     if last is not None and len(str(last)) <= whole:
         ways.append(_under(last, digits.fraction("", fractional, last_part, high_open, most)))
     return either(way for way in ways if way)

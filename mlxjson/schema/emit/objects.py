@@ -5,14 +5,17 @@ that may happen after a comma, or the object may end. Where many optional proper
 other a rule lists a few and refers to the next for the others, so their number stays linear.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mlxjson.regular import Language, TooLarge
 from mlxjson.regular.tree import Not
 from mlxjson.schema.emit.literals import string_text
 from mlxjson.schema.emit.notation import Lit, Part, either, seq
+from mlxjson.schema.emit.space import Level
 from mlxjson.schema.emit.strings import of_language
-from mlxjson.schema.emit.writer import Level, Writer, inside
+from mlxjson.schema.emit.writer import Writer, inside
 from mlxjson.schema.shapes import KeyPattern, NodeId, Object, Property
 
 _BLOCK = 4
@@ -32,17 +35,17 @@ class Keys:
     others: tuple[KeyPattern, ...]
 
 
-def keys_of(program_nodes: dict[NodeId, tuple[object, ...]], shape: Object, closed: bool) -> Keys:
+def keys_of(nodes: Mapping[NodeId, tuple[object, ...]], shape: Object, closed: bool) -> Keys:
     """Named properties in the order in which they are written, and what other keys there are.
 
     With `closed` an object that names properties and is open by default only has no others.
     """
-    named = [entry for entry in shape.properties if program_nodes[entry.node] or entry.required]
+    named = [entry for entry in shape.properties if nodes[entry.node] or entry.required]
     if closed and not shape.declared and named:
         return Keys(tuple(named), ())
     others = []
     for pattern in shape.others:
-        if not program_nodes[pattern.node]:
+        if not nodes[pattern.node]:
             continue
         words = few_words(pattern.names)
         if words is None:
@@ -225,7 +228,16 @@ class _Writer:
             ways = []
             for pattern in self.others:
                 value = self.writer.node(pattern.node, inside(self.level))
-                key = of_language(self.writer.rules, pattern.names, self.where)
+                key = self._spelled(pattern.names)
                 ways.append(seq(key, *self.space.colon, value))
             self.others_rule = self._named(either(ways))
         return self.others_rule
+
+    def _spelled(self, names: Language) -> str:
+        leave = partial(self.writer.leave, self.node)
+        found = of_language(self.writer.rules, names, self.where, leave)
+        if found is None:
+            leave("patternProperties", "its keys take too many states to be written as a grammar")
+            found = of_language(self.writer.rules, Language.everything(), self.where, leave)
+        assert found is not None
+        return found

@@ -30,8 +30,8 @@ def recursive_nodes(nodes: Mapping[NodeId, tuple[Shape, ...]]) -> set[NodeId]:
     low: dict[NodeId, int] = {}
     stack: list[NodeId] = []
     on_stack: set[NodeId] = set()
-    for start in edges:
-        path = [(start, iter(edges[start]))] if start not in order else []
+    for start, first in edges.items():
+        path = [(start, iter(first))] if start not in order else []
         while path:
             node, targets = path[-1]
             if node not in order:

@@ -18,7 +18,7 @@ class Rules:
 
     def __init__(self) -> None:
         self.bodies: dict[str, str] = {}
-        self.languages: dict[Language, str] = {}
+        self.languages: dict[Language, str | None] = {}
         self._shared: dict[str, str] = {}
         self._count = 0
         self._size = 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from mlxjson.schema.emit import numbers
@@ -30,10 +31,13 @@ def _texts(writer: Writer, shape: Shape) -> Iterator[str]:
         yield "null"
     elif isinstance(shape, Boolean):
         yield from (("false", "true")[value] for value in sorted(shape.values, reverse=True))
-    elif isinstance(shape, Literal) and not _is_number(shape.value):
+    elif isinstance(shape, Literal) and _is_text(writer, shape.value):
         yield literal_text(shape.value, writer.layout, None)
-    elif isinstance(shape, Literal) and writer.closed and _fits(shape.value):
-        yield literal_text(shape.value, writer.layout, None)
+
+
+def _is_text(writer: Writer, value: Any) -> bool:
+    """Whether a constant has one spelling only: numbers do in what is generated."""
+    return not _is_number(value) or (writer.closed and _fits(value))
 
 
 def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
@@ -47,7 +51,8 @@ def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
         if text:
             yield text
     elif isinstance(shape, String):
-        yield string(writer.rules, shape, not writer.closed, writer.pointer(node))
+        leave = partial(writer.leave, node)
+        yield string(writer.rules, shape, not writer.closed, writer.pointer(node), leave)
 
 
 def _exactly(value: Any) -> Number:

@@ -8,8 +8,12 @@ doesn't leave the rule; a repeated group makes every token leave it. So a free s
 recursive rule with its closing quote, and a counted run is a run of one class.
 """
 
+from collections.abc import Callable
+
 from mlxjson.errors import ConstraintError
-from mlxjson.regular import Language, to_ebnf
+from mlxjson.regular import Language, TooLarge, to_ebnf
+from mlxjson.regular.lengths import as_length
+from mlxjson.regular.tree import And, conjunction
 from mlxjson.schema.emit.keys import excluded_names, other_keys
 from mlxjson.schema.emit.notation import either, seq, times
 from mlxjson.schema.emit.rules import Rules
@@ -31,7 +35,10 @@ _STEPS = 8
 _MOST_LOW = 64
 
 
-def string(rules: Rules, shape: String, counted: bool, where: str) -> str:
+Leave = Callable[[str, str], None]  # takes a keyword and why it is left to validation
+
+
+def string(rules: Rules, shape: String, counted: bool, where: str, leave: Leave) -> str:
     """An expression for the strings of `shape`, quotes included.
 
     `counted` takes escapes into account wherever they stand, which makes masks slow; without it
@@ -42,7 +49,10 @@ def string(rules: Rules, shape: String, counted: bool, where: str) -> str:
         language = shape.language
         if low or high is not None:
             language = language & Language.length(low, high)
-        return of_language(rules, language, where)
+        found = of_language(rules, language, where, leave)
+        if found is not None:
+            return found
+        leave("pattern", "a text of this form takes too many states to be written as a grammar")
     if low > LONGEST:
         raise ConstraintError(f"minLength {low} is more than can be written", where=where)
     if high is not None and high >= LONGEST:
@@ -50,18 +60,44 @@ def string(rules: Rules, shape: String, counted: bool, where: str) -> str:
     return seq('"\\""', _counted(rules, low, high) if counted else _tail(rules, low, high, where))
 
 
-def of_language(rules: Rules, language: Language, where: str) -> str:
-    """The strings whose characters form a word of `language`, quotes included."""
+def of_language(rules: Rules, language: Language, where: str, leave: Leave) -> str | None:
+    """The strings whose characters form a word of `language`, quotes included.
+
+    Where that is too large for a grammar, bounds on the length are left out; None where even so
+    it is too large.
+    """
     if language == Language.everything():
         return seq('"\\""', _base(rules, "tail"))
     names = excluded_names(language)
     if names is not None:
         _base(rules, "tail")
         return seq('"\\""', other_keys(rules, names))
+    content = _content(rules, language, where)
+    if content is None and (wider := _of_any_length(language)) is not None:
+        leave("maxLength", "text of this form can't be counted by a grammar of moderate size")
+        content = _content(rules, wider, where)
+    return None if content is None else seq('"\\""', content, '"\\""')
+
+
+def _content(rules: Rules, language: Language, where: str) -> str | None:
     if language not in rules.languages:
-        expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
-        rules.languages[language] = rules.adopt(expression, helpers, where)
-    return seq('"\\""', rules.languages[language], '"\\""')
+        try:
+            expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
+        except TooLarge:
+            rules.languages[language] = None
+        else:
+            rules.languages[language] = rules.adopt(expression, helpers, where)
+    return rules.languages[language]
+
+
+def _of_any_length(language: Language) -> Language | None:
+    """`language` without bounds on its length; None if it has none apart from its form."""
+    if not isinstance(language.node, And):
+        return None
+    parts = [item for item in language.node.items if as_length(item) is None]
+    if not parts or len(parts) == len(language.node.items):
+        return None
+    return Language(conjunction(parts))
 
 
 def _base(rules: Rules, name: str) -> str:

@@ -5,7 +5,6 @@ tree of shared beginnings they take half a second.
 """
 
 from collections.abc import Iterable
-from os.path import commonprefix
 
 from mlxjson.schema.emit.notation import Lit, either, seq
 
@@ -40,6 +39,8 @@ def _branches(texts: list[str], depth: int) -> str:
 def _branch(texts: list[str], depth: int) -> str:
     if len(texts) == 1:
         return seq(Lit(texts[0]))
-    shared = commonprefix([texts[0], texts[-1]])
-    rest = _branches([text[len(shared) :] for text in texts], depth + 1)
-    return seq(Lit(shared), f"({rest})")
+    first, last = texts[0], texts[-1]
+    pairs = zip(first, last, strict=False)
+    size = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(last)))
+    rest = _branches([text[size:] for text in texts], depth + 1)
+    return seq(Lit(first[:size]), f"({rest})")
