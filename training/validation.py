@@ -1,0 +1,45 @@
+"""The fixed validation sets: unseen frames and names, unseen families, unseen labels."""
+
+from random import Random
+
+from training.examples import Example, classification, extraction
+from training.splits import VALIDATION
+
+SEED = 20261129
+
+
+def frames(count: int) -> list[Example]:
+    """Known kinds of documents in unseen wording."""
+    rng = Random(SEED)
+    return [extraction(VALIDATION, rng) for _ in range(count)]
+
+
+def families(count: int) -> list[Example]:
+    """Families of schemas kept from training, those with nested values first."""
+    rng = Random(SEED + 1)
+    return [extraction(VALIDATION, rng, held_out=True) for _ in range(count)]
+
+
+def nested(count: int) -> list[Example]:
+    """Unseen wording with objects or arrays of objects inside."""
+    rng = Random(SEED + 2)
+    found: list[Example] = []
+    while len(found) < count:
+        one = extraction(VALIDATION, rng, held_out=len(found) % 2 == 0)
+        if '"items": {"type": "object"' in str(one.schema).replace("'", '"') or any("properties" in str(p) for p in one.schema.get("properties", {}).values()):
+            found.append(one)
+    return found
+
+
+def labels(count: int) -> list[Example]:
+    """Texts with three to six labels, none of them seen in training."""
+    rng = Random(SEED + 3)
+    found: list[Example] = []
+    while len(found) < count:
+        one = classification(VALIDATION, rng)
+        if 3 <= len(one.options) <= 6:
+            found.append(one)
+    return found
+
+
+SETS = {"frames": frames, "families": families, "nested": nested, "labels": labels}
