@@ -1,11 +1,13 @@
 """GGUF files: every architecture and type that is promised, and every way a file can be broken."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer as Backend
 
 from mlxjson.errors import ModelError
 from mlxjson.model import load_network, load_tokenizer, resolve
@@ -13,7 +15,7 @@ from mlxjson.model.gguf_header import TYPES, TensorEntry, read_header
 from mlxjson.model.gguf_load import load_gguf
 from mlxjson.model.gguf_types import dequantise
 
-from .tiny_gguf import CONFIGS, write_gguf
+from .tiny_gguf import CONFIGS, write_gguf, write_sentence_piece
 from .tiny_model import make_tiny_model
 
 IDS = [5, 80, 81, 200, 7]
@@ -201,3 +203,35 @@ def test_text_with_the_name_of_a_gguf_file_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"not": "a model"}))
     with pytest.raises(ModelError, match="not a GGUF file"):
         load_network(resolve(str(path)))
+
+
+def _pair(merge: str | list[str]) -> list[str]:
+    return merge.split(" ") if isinstance(merge, str) else merge
+
+
+LLAMA2 = Path(__file__).parents[2] / "shared" / "tokenizers" / "llama2.tokenizer.json.gz"
+
+
+def test_sentence_piece_from_scores_cuts_as_its_tokenizer_json_does(tmp_path: Path) -> None:
+    if not LLAMA2.exists():
+        pytest.skip(f"{LLAMA2} is not there")
+    content = gzip.decompress(LLAMA2.read_bytes())
+    original = Backend.from_buffer(content)
+    model = json.loads(content)["model"]
+    ranks = {"".join(_pair(merge)): -rank for rank, merge in enumerate(model["merges"])}
+    pieces = list(model["vocab"])
+    scores = [float(ranks.get(piece, 0)) for piece in pieces]
+    write_sentence_piece(tmp_path / "model.gguf", pieces, scores)
+    tokenizer = load_tokenizer(resolve(str(tmp_path / "model.gguf")))
+    assert tokenizer.stop_ids == {2}
+    for text in [
+        "Hello world",
+        "  Zoë's café, naïve: 12345 + 67.8 = ?",
+        '{"name": "Ada Lovelace", "born": 1815, "tags": ["math", "poetry"]}',
+        "def f(x):\n\treturn x ** 2  # square\r\n",
+        "中文和日本語 😀 \x00",
+    ]:
+        expected = original.encode(text, add_special_tokens=False).ids
+        assert tokenizer.encode(text, special=True) == expected
+        assert tokenizer.encode(text, special=True, bos=True) == [1, *expected]
+        assert tokenizer.text(tokenizer.encode(text, special=False)) == text

@@ -114,3 +114,24 @@ def _permuted(value: np.ndarray, heads: int) -> np.ndarray:
     """Rows of each head from halves to neighbouring pairs, as llama.cpp's converter has it."""
     halves = value.reshape(heads, 2, value.shape[0] // heads // 2, *value.shape[1:])
     return halves.swapaxes(1, 2).reshape(value.shape)
+
+
+def write_sentence_piece(path: Path, pieces: list[str], scores: list[float]) -> None:
+    """Write a GGUF file that holds a SentencePiece tokenizer and no weights.
+
+    `pieces` as Llama 2 has them: <unk>, <s>, </s>, 256 bytes, then text.
+    """
+    kinds = gguf.TokenType
+    special = [kinds.UNKNOWN, kinds.CONTROL, kinds.CONTROL] + [kinds.BYTE] * 256
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(pieces)
+    writer.add_token_scores(scores)
+    writer.add_token_types(special + [kinds.NORMAL] * (len(pieces) - 259))
+    writer.add_unk_token_id(0)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()

@@ -26,7 +26,9 @@ class ModelFiles:
     @property
     def identity(self) -> str:
         """A cheap key of the content, for caches: path, and size and change time of each file."""
-        files = [self.path] if self.is_gguf else sorted(self.path.glob("*.safetensors"))
+        files = [self.path]
+        if not self.is_gguf:
+            files = [self.path / "config.json", *sorted(self.path.glob("*.safetensors"))]
         stats = [(file.name, file.stat()) for file in files]
         parts = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
         return "|".join([str(self.path.resolve()), *parts])

@@ -59,7 +59,7 @@ def _byte_level(header: GgufHeader, pieces: list[str]) -> Backend:
     from .pretokenizers import by_name
 
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
-    merges = [_pair(merge) for merge in _texts(header, "merges")]
+    merges: Any = [tuple(merge.split(" ", 1)) for merge in _texts(header, "merges")]
     pre = header.text("tokenizer.ggml.pre", "default")
     backend = Tokenizer(
         models.BPE(vocab=vocabulary, merges=merges, ignore_merges=pre == "llama-bpe")
@@ -149,11 +149,6 @@ def _texts(header: GgufHeader, key: str) -> list[str]:
     if len(texts) == len(values):
         return texts
     return [value.decode(errors="replace") for value in values]
-
-
-def _pair(merge: str) -> tuple[str, str]:
-    left, _, right = merge.partition(" ")
-    return left, right
 
 
 def _kinds(header: GgufHeader, count: int) -> list[int]:

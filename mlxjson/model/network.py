@@ -82,6 +82,7 @@ def _loaded(files: ModelFiles, use_cache: bool) -> tuple[Model, dict[str, Any]]:
 
 
 def _from_kept(path: Path) -> tuple[Model, dict[str, Any]]:
+    memory.check_fits(path.stat().st_size, str(path))
     weights, metadata = read_arrays(path)
     config = json.loads(metadata["config"])
     return build(config, weights), config

@@ -9,10 +9,11 @@ not the text it stands for:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from enum import StrEnum
 
 SPACE_MARK = "\u2581"
+_SEPARATOR = "\U0010ffff"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -53,9 +54,22 @@ def piece_bytes(piece: str, alphabet: Alphabet) -> bytes:
     return piece.encode()
 
 
-def all_bytes(pieces: Iterable[tuple[str, int]], count: int, alphabet: Alphabet) -> list[bytes]:
-    """The bytes of ids 0 to count-1, b"" where no piece has the id."""
-    tokens = [b""] * count
-    for piece, token_id in pieces:
-        tokens[token_id] = piece_bytes(piece, alphabet)
-    return tokens
+def all_bytes(pieces: Sequence[str], alphabet: Alphabet) -> list[bytes]:
+    """The bytes of every piece, in order; b"" for "", which stands for an id without a piece."""
+    if alphabet is not Alphabet.BYTE_LEVEL:
+        return [piece_bytes(piece, alphabet) for piece in pieces]
+    # One translation of all pieces takes half the time of one each; no text holds the separator.
+    spelled = _SEPARATOR.join(pieces).translate(BYTE_LEVEL_TABLE).split(_SEPARATOR)
+    if len(spelled) != len(pieces):
+        return [piece_bytes(piece, alphabet) for piece in pieces]
+    try:
+        return [text.encode("latin-1") for text in spelled]
+    except UnicodeEncodeError:
+        return [_latin_1(text, piece) for text, piece in zip(spelled, pieces, strict=True)]
+
+
+def _latin_1(spelled: str, piece: str) -> bytes:
+    try:
+        return spelled.encode("latin-1")
+    except UnicodeEncodeError:
+        return piece.encode()

@@ -82,9 +82,7 @@ class Tokenizer:
     @cached_property
     def tokens(self) -> tuple[bytes, ...]:
         """The bytes of every id, b"" for those that write no text."""
-        pieces = self._backend.get_vocab(with_added_tokens=True)
-        count = max(pieces.values(), default=-1) + 1
-        tokens = all_bytes(pieces.items(), count, self._alphabet)
+        tokens = all_bytes(self._pieces(), self._alphabet)
         if self._alphabet is Alphabet.BYTE_LEVEL:
             # Added tokens are matched in plain text, so they are not spelled in the alphabet.
             for token_id, token in self._backend.get_added_tokens_decoder().items():
@@ -92,6 +90,17 @@ class Tokenizer:
         for token_id in self._special_ids:
             tokens[token_id] = b""
         return tuple(tokens)
+
+    def _pieces(self) -> list[str]:
+        """The piece of every id, "" where the numbering has a hole."""
+        backend = self._backend
+        size = backend.get_vocab_size(with_added_tokens=True)
+        pieces = [piece for i in range(size) if (piece := backend.id_to_token(i)) is not None]
+        if len(pieces) == size:
+            return pieces
+        ids = backend.get_vocab(with_added_tokens=True)
+        texts = {token_id: piece for piece, token_id in ids.items()}
+        return [texts.get(i, "") for i in range(max(texts, default=-1) + 1)]
 
     def vocabulary(self, width: int) -> Vocabulary:
         """The vocabulary under a network of `width` logits."""

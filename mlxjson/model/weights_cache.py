@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from math import prod
@@ -31,6 +32,8 @@ _FORMAT = 1
 _MOST_BYTES = 12 << 30
 # Never fill a disk: at least this much stays free.
 _SPARE_BYTES = 2 << 30
+_TEMPORARY = ".writing-"
+_LONGEST_WRITE_S = 3600
 
 
 def location(files: ModelFiles, environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -46,11 +49,12 @@ def is_whole(path: Path) -> bool:
     """Whether `path` is there and complete; a broken file is removed."""
     try:
         check_size(path)
-        os.utime(path)
     except (ModelError, OSError):
         with suppress(OSError):
             path.unlink()
         return False
+    with suppress(OSError):
+        os.utime(path)  # the oldest go first: this one was just used
     return True
 
 
@@ -101,7 +105,7 @@ def _header(shapes: Mapping[str, tuple[int, ...]], config: Mapping[str, Any]) ->
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes the place of `path` only when it was written to the end."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_TEMPORARY)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -113,6 +117,9 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _evict(folder: Path, limit: int) -> None:
+    for file in folder.glob(f"{_TEMPORARY}*"):
+        if time.time() - file.stat().st_mtime > _LONGEST_WRITE_S:
+            file.unlink()  # of a process that was killed
     files = sorted(folder.glob("*.safetensors"), key=lambda file: file.stat().st_mtime)
     total = sum(file.stat().st_size for file in files)
     for file in files:
