@@ -3,8 +3,10 @@
 The engine behind `mlxjson check`: it reads no files and writes nothing.
 """
 
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -52,14 +54,26 @@ class Judge:
             return False
         if self._arranger is None:
             self._arranger = Arranger(self.grammar.program)
-        arranged = self._arranger.arrange(instance)
-        texts = dict.fromkeys([serialise(arranged), serialise(in_plain_digits(arranged))])
+        with _deep():
+            arranged = self._arranger.arrange(instance)
+            texts = dict.fromkeys([serialise(arranged), serialise(in_plain_digits(arranged))])
         return any(self._matches(text) for text in texts)
 
     def _matches(self, text: str) -> bool:
         assert self.compiled is not None
         matcher = self.compiled.matcher()
         return matcher.accept_text(text.encode()) and matcher.may_end
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Room for documents of a thousand levels, four calls each; pure Python takes no stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 6000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def judge(schema: Any, compile_: Compile, *, store: Store | None = None) -> Judge:
@@ -134,7 +148,9 @@ def _verdicts(schema: Any, instances: list[Any], store: Store | None, result: An
         return [False] * len(instances)
 
     def verdict(instance: Any) -> bool:
-        return validator.check(serialise(instance)) is None
+        with _deep():
+            text = serialise(instance)
+        return validator.check(text) is None
 
     return [_safely(partial(verdict, each), result) for each in instances]
 

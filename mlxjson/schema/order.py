@@ -180,8 +180,7 @@ def _in_range(shape: Number, value: Any) -> bool:
     whole = exact == exact.to_integral_value() if exact.is_finite() else False
     if (shape.integer and not whole) or (shape.fractional and whole) or exact in shape.excluded:
         return False
-    step = shape.multiple_of
-    return step is None or is_multiple(exact, step)
+    return shape.multiple_of is None or bool(is_multiple(exact, shape.multiple_of))
 
 
 def in_plain_digits(value: Any) -> Any:

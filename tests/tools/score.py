@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "tools")]
-
-from score_table import META, SUITES, bench, remotes, suite  # noqa: E402
+sys.path.insert(0, str(ROOT))
 
 from mlxjson.check import check_case, compiler  # noqa: E402
 from mlxjson.grammar import Engine  # noqa: E402
 from tests.grammar_helpers import qwen3  # noqa: E402
+from tests.schema_scores import META, SUITES, bench, remotes, suite  # noqa: E402
 
 Case = tuple[str, Any, list[tuple[Any, bool]]]
 
