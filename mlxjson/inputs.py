@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from mlxjson.constraint import Ebnf, Lark
 from mlxjson.environment import Environment
@@ -74,14 +74,16 @@ class Inputs:
             )
         return prompt
 
-    def _has_piped_prompt(self) -> bool:
-        return (
-            self.environment.stdin_is_data
-            and not self.ignore_stdin
-            and self._stdin_used_for is None
-        )
+    def instruction(self, words: Iterable[str], file: str | None) -> str:
+        """What the file holds, then the words of the command line; standard input is not read."""
+        parts = [self.text(file, "prompt")] if file is not None else []
+        return "\n\n".join(part.strip() for part in (*parts, " ".join(words)) if part.strip())
 
-    def _stdin(self, purpose: str) -> str:
+    def stream(self, purpose: str) -> BinaryIO:
+        """Standard input itself, for whoever reads it bit by bit.
+
+        Raises: UsageError when it is closed or was read before.
+        """
         if self._stdin_used_for is not None:
             raise UsageError(
                 f"standard input can't be both the {self._stdin_used_for} and the {purpose}",
@@ -90,16 +92,25 @@ class Inputs:
         self._stdin_used_for = purpose
         if self.environment.stdin is None:
             raise UsageError(f"standard input is closed, so there is no {purpose} to read")
-        return _decode(self._read_with_notice(purpose), "standard input")
+        return self.environment.stdin
 
-    def _read_with_notice(self, purpose: str) -> bytes:
+    def _has_piped_prompt(self) -> bool:
+        return (
+            self.environment.stdin_is_data
+            and not self.ignore_stdin
+            and self._stdin_used_for is None
+        )
+
+    def _stdin(self, purpose: str) -> str:
+        return _decode(self._read_with_notice(self.stream(purpose), purpose), "standard input")
+
+    def _read_with_notice(self, stream: BinaryIO, purpose: str) -> bytes:
         """Read to the end; after some silence say what is being waited for."""
-        assert self.environment.stdin is not None
         notice = threading.Timer(SILENCE_SECONDS, self._say_waiting, [purpose])
         notice.daemon = True
         notice.start()
         try:
-            return self.environment.stdin.read()
+            return stream.read()
         except OSError as error:
             raise UsageError(
                 f"can't read the {purpose}: {error.strerror}", where="standard input"

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mlxjson.cli.batch import BatchOptions
 from mlxjson.cli.options import Common, Words, with_common
 from mlxjson.constraint import JsonObject, JsonSchema
 
@@ -20,9 +21,10 @@ def gen(
     ] = None,
     any_object: Annotated[bool, typer.Option("--object", help="Any JSON object.")] = False,
     *,
+    batch: BatchOptions,
     common: Common,
 ) -> None:
-    """Generate a JSON document that validates against a schema."""
+    """Generate a JSON document that validates against a schema, or one for each of many rows."""
     from mlxjson.cli.job import Job
     from mlxjson.errors import UsageError
     from mlxjson.prompt import gen_messages
@@ -31,8 +33,13 @@ def gen(
         raise UsageError("--schema and --object can't both be given")
     job = Job(context.obj, common)
     parsed: Any = True if schema is None else job.inputs.json(schema, "schema")
-    text = job.inputs.prompt(prompt or (), common.file)
     constraint = JsonObject(common.layout) if any_object else JsonSchema(parsed, common.layout)
+    if batch.input is not None:
+        from mlxjson.cli.batch import run_batch
+
+        run_batch(job, batch, prompt or (), constraint, None if schema is None else parsed)
+        return
+    text = job.inputs.prompt(prompt or (), common.file)
     told = parsed if schema is not None and common.told else None
     job.generate(
         constraint,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mlxjson.cli.options import Common
 from mlxjson.cli.progress import prefill_progress
@@ -56,23 +57,30 @@ class Job:
         messages: Sequence[Message],
         untold: Sequence[Message] | None,
     ) -> Task:
-        common = self.common
+        template = self.common.template
         return Task(
             constraint,
-            messages if common.template else messages[-1]["content"],
-            untold=untold if common.template else None,
-            max_tokens=common.max_tokens,
-            temperature=common.temp,
-            top_p=common.top_p,
-            top_k=common.top_k,
-            seed=common.seed,
-            retries=common.retries,
-            strict=common.strict,
-            stream=common.stream,
-            enforce=self._enforces(),
-            jump=common.jump,
-            draft=None if common.draft else 0,
+            messages if template else messages[-1]["content"],
+            untold=untold if template else None,
+            **self.task_options(),
         )
+
+    def task_options(self) -> dict[str, Any]:
+        """What the options say of every task, whatever it is about."""
+        common = self.common
+        return {
+            "max_tokens": common.max_tokens,
+            "temperature": common.temp,
+            "top_p": common.top_p,
+            "top_k": common.top_k,
+            "seed": common.seed,
+            "retries": common.retries,
+            "strict": common.strict,
+            "stream": common.stream,
+            "enforce": self._enforces(),
+            "jump": common.jump,
+            "draft": None if common.draft else 0,
+        }
 
     def _enforces(self) -> bool:
         """Whether the grammar is on; a run without it always says so."""

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -19,7 +19,8 @@ _SAMPLING = "Sampling"
 _OUTPUT = "Output"
 
 
-def _option(*names: str, panel: str, help: str, **more: Any) -> Any:
+def option(*names: str, panel: str, help: str, **more: Any) -> Any:
+    """An option of a shared set, under a heading of the help."""
     more = {"show_default": False, "show_envvar": False, **more}
     return typer.Option(*names, rich_help_panel=panel, help=help, **more)
 
@@ -30,7 +31,7 @@ class Common:
 
     model: Annotated[
         str | None,
-        _option(
+        option(
             "-m",
             "--model",
             panel=_MODEL,
@@ -38,19 +39,19 @@ class Common:
             "config file, then 'starter' (135 M parameters: to try the tool with).",
         ),
     ] = None
-    offline: Annotated[bool, _option("--offline", panel=_MODEL, help="Never ask the hub.")] = False
+    offline: Annotated[bool, option("--offline", panel=_MODEL, help="Never ask the hub.")] = False
     file: Annotated[
-        str | None, _option("-f", "--file", panel=_PROMPT, help="Read the prompt from a file.")
+        str | None, option("-f", "--file", panel=_PROMPT, help="Read the prompt from a file.")
     ] = None
     ignore_stdin: Annotated[
-        bool, _option("--ignore-stdin", panel=_PROMPT, help="Do not read standard input.")
+        bool, option("--ignore-stdin", panel=_PROMPT, help="Do not read standard input.")
     ] = False
     system: Annotated[
-        str | None, _option("--system", panel=_PROMPT, help="Put this before the instructions.")
+        str | None, option("--system", panel=_PROMPT, help="Put this before the instructions.")
     ] = None
     template: Annotated[
         bool,
-        _option(
+        option(
             "--template/--no-template",
             panel=_PROMPT,
             help="Use the model's chat template (default), or give it the bare prompt.",
@@ -58,7 +59,7 @@ class Common:
     ] = True
     told: Annotated[
         bool,
-        _option(
+        option(
             "--schema-in-prompt/--no-schema-in-prompt",
             panel=_PROMPT,
             help="Tell the model the form of the answer (default), or only enforce it.",
@@ -66,21 +67,21 @@ class Common:
     ] = True
     max_tokens: Annotated[
         int,
-        _option("--max-tokens", panel=_SAMPLING, help="At most this many tokens (1024).", min=0),
+        option("--max-tokens", panel=_SAMPLING, help="At most this many tokens (1024).", min=0),
     ] = 1024
     temp: Annotated[
-        float, _option("--temp", panel=_SAMPLING, help="Temperature; 0 is greedy (0).", min=0.0)
+        float, option("--temp", panel=_SAMPLING, help="Temperature; 0 is greedy (0).", min=0.0)
     ] = 0.0
     top_p: Annotated[
-        float, _option("--top-p", panel=_SAMPLING, help="Nucleus sampling (1).", min=0.0, max=1.0)
+        float, option("--top-p", panel=_SAMPLING, help="Nucleus sampling (1).", min=0.0, max=1.0)
     ] = 1.0
     top_k: Annotated[
-        int, _option("--top-k", panel=_SAMPLING, help="Sample from the k likeliest (all).", min=0)
+        int, option("--top-k", panel=_SAMPLING, help="Sample from the k likeliest (all).", min=0)
     ] = 0
-    seed: Annotated[int, _option("--seed", panel=_SAMPLING, help="Seed for sampling (0).")] = 0
+    seed: Annotated[int, option("--seed", panel=_SAMPLING, help="Seed for sampling (0).")] = 0
     jump: Annotated[
         bool,
-        _option(
+        option(
             "--jump/--no-jump",
             panel=_SAMPLING,
             help="Write forced text without asking the model.",
@@ -89,7 +90,7 @@ class Common:
     ] = True
     draft: Annotated[
         bool,
-        _option(
+        option(
             "--draft/--no-draft",
             panel=_SAMPLING,
             help="Draft tokens from the prompt.",
@@ -97,18 +98,18 @@ class Common:
         ),
     ] = True
     retries: Annotated[
-        int, _option("--retries", panel=_OUTPUT, help="Tries after an invalid document (2).", min=0)
+        int, option("--retries", panel=_OUTPUT, help="Tries after an invalid document (2).", min=0)
     ] = 2
     strict: Annotated[
         bool,
-        _option("--strict", panel=_OUTPUT, help="Refuse what the grammar can't enforce wholly."),
+        option("--strict", panel=_OUTPUT, help="Refuse what the grammar can't enforce wholly."),
     ] = False
     layout: Annotated[
-        Layout, _option("--layout", panel=_OUTPUT, help="White space in the JSON (spaced).")
+        Layout, option("--layout", panel=_OUTPUT, help="White space in the JSON (spaced).")
     ] = Layout.SPACED
     stream: Annotated[
         bool | None,
-        _option(
+        option(
             "--stream/--no-stream",
             panel=_OUTPUT,
             help="Write as it is made, or only once it is valid. Default: stream what the grammar "
@@ -116,47 +117,56 @@ class Common:
         ),
     ] = None
     raw: Annotated[
-        bool, _option("-r", "--raw", panel=_OUTPUT, help="Print a string's bare text, as jq does.")
+        bool, option("-r", "--raw", panel=_OUTPUT, help="Print a string's bare text, as jq does.")
     ] = False
     output: Annotated[
-        Path | None, _option("-o", "--output", panel=_OUTPUT, help="Write to a file, atomically.")
+        Path | None, option("-o", "--output", panel=_OUTPUT, help="Write to a file, atomically.")
     ] = None
     save_rejected: Annotated[
         Path | None,
-        _option("--save-rejected", panel=_OUTPUT, help="Keep a cut-off or invalid result here."),
+        option("--save-rejected", panel=_OUTPUT, help="Keep a cut-off or invalid result here."),
     ] = None
     stats: Annotated[
         str | None,
-        _option("--stats", panel=_OUTPUT, metavar="[=json]", help="Figures of the run, on stderr."),
+        option("--stats", panel=_OUTPUT, metavar="[=json]", help="Figures of the run, on stderr."),
     ] = None
-    quiet: Annotated[bool, _option("-q", "--quiet", panel=_OUTPUT, help="No notes.")] = False
+    quiet: Annotated[bool, option("-q", "--quiet", panel=_OUTPUT, help="No notes.")] = False
     cache: Annotated[
         bool,
-        _option(
+        option(
             "--cache/--no-cache",
             panel=_OUTPUT,
             help="Use the cache on disk.",
             envvar="MLXJSON_CACHE",
         ),
     ] = True
-    debug: Annotated[bool, _option("--debug", panel=_OUTPUT, help="Show tracebacks.")] = False
+    debug: Annotated[bool, option("--debug", panel=_OUTPUT, help="Show tracebacks.")] = False
 
 
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the common options; it receives them as one `common` argument."""
-    shared = get_type_hints(Common, include_extras=True)
-    own = get_type_hints(command, include_extras=True)
-    own.pop("common")
-    own.pop("return", None)
+    """Give a command the options of its dataclass parameters; it receives them as these.
+
+    `common: Common` is one of them; any other whose fields are options works as well.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    hints.pop("return", None)
+    sets: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    own = {name: hint for name, hint in hints.items() if name not in sets}
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> None:
-        command(
-            **{name: values[name] for name in own}, common=Common(**{n: values[n] for n in shared})
-        )
+        made = {
+            name: kind(**{f.name: values[f.name] for f in fields(kind)})
+            for name, kind in sets.items()
+        }
+        command(**{name: values[name] for name in own}, **made)
 
-    parameters = [p for n, p in inspect.signature(command).parameters.items() if n != "common"]
-    parameters += [_parameter(f.name, shared[f.name], f.default) for f in fields(Common)]
+    parameters = [p for n, p in inspect.signature(command).parameters.items() if n not in sets]
+    shared: dict[str, Any] = {}
+    for kind in sets.values():
+        annotations = get_type_hints(kind, include_extras=True)
+        parameters += [_parameter(f.name, annotations[f.name], f.default) for f in fields(kind)]
+        shared |= annotations
     keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     wrapper.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {**own, **shared}
