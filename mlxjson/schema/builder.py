@@ -78,11 +78,18 @@ class Builder:
         kept = _essential(items)
         if not kept:
             return ANY
+        if any(isinstance(item, Never) or _is_false(item) for item in kept):
+            return NONE
         key = frozenset(map(id, kept))
         found = self._ids.get(key)
         if found is None:
             found = self._ids[key] = self._new(kept)
         return found
+
+    def root(self, items: Items) -> NodeId:
+        """A node for the whole schema, also where it is plain that it has no value."""
+        node = self.node(items)
+        return self._new(items) if node == NONE else node
 
     def _new(self, kept: Items) -> NodeId:
         number = len(self._items) + 2
@@ -131,8 +138,6 @@ class Builder:
 
     def why_empty(self, node: NodeId) -> tuple[str, str]:
         """The JSON Pointer and the reason of a node without values."""
-        if node == NONE:
-            return self.pointers[node], "false allows no value"
         return conflicts.why(self.terms(self._items[node]), self.pointers[node])
 
     def _worked_out(self, node: NodeId) -> tuple[Shape, ...]:
@@ -236,6 +241,10 @@ def _essential(items: Iterable[Item]) -> Items:
         if not (isinstance(item, Place) and not items_of(item)):
             kept[id(item)] = item
     return tuple(kept.values())
+
+
+def _is_false(item: Item) -> bool:
+    return isinstance(item, Place) and any(isinstance(each, Never) for each in items_of(item))
 
 
 def _target(place: Place) -> Item:

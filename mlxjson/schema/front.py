@@ -38,7 +38,7 @@ def build(schema: Any, *, store: Mapping[str, Any] | None = None) -> Program:
 
 def _built(world: World) -> Program:
     builder = Builder()
-    root = builder.node((world.root,))
+    root = builder.root((world.root,))
     builder.finish()
     found = productive(builder.nodes)
     if root not in found:
@@ -64,7 +64,7 @@ def _unsatisfiable(builder: Builder, root: NodeId, found: set[NodeId]) -> Unsati
     node, passed = root, {root}
     while builder.nodes[node]:
         below = next(_needed(builder.nodes[node][0], found), None)
-        if below is None:
+        if below is None or below == NONE:
             break
         if below in passed:
             where = builder.pointers[below]

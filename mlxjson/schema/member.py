@@ -33,28 +33,35 @@ def accepts(program: Program, value: Any) -> bool:
 
 def belongs(shapes_of: ShapesOf, shape: Shape, value: Any) -> bool:
     """Whether `value` belongs to `shape`, with the shapes of a node from `shapes_of`."""
-    if isinstance(shape, Literal):
-        return bool(key(shape.value) == key(value))
-    if isinstance(shape, Null):
-        return value is None
-    if isinstance(shape, Boolean):
-        return isinstance(value, bool) and value in shape.values
-    if isinstance(shape, String):
-        return isinstance(value, str) and _string(shape, value)
-    if isinstance(shape, Array):
-        return isinstance(value, list) and _array(shapes_of, shape, value)
-    if isinstance(shape, Object):
-        return isinstance(value, dict) and _object(shapes_of, shape, value)
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return False
-    return _number(shape, decimal(value))
+    return _TESTS[type(shape)](shapes_of, shape, value)
 
 
 def _in_node(shapes_of: ShapesOf, node: NodeId, value: Any) -> bool:
-    return any(belongs(shapes_of, shape, value) for shape in shapes_of(node))
+    # Loops and a table, no generators: two frames for each level of a deep value.
+    for shape in shapes_of(node):  # noqa: SIM110
+        if _TESTS[type(shape)](shapes_of, shape, value):
+            return True
+    return False
 
 
-def _number(shape: Number, value: Decimal) -> bool:
+def _literal(_: ShapesOf, shape: Literal, value: Any) -> bool:
+    return bool(key(shape.value) == key(value))
+
+
+def _null(_: ShapesOf, shape: Null, value: Any) -> bool:
+    return value is None
+
+
+def _boolean(_: ShapesOf, shape: Boolean, value: Any) -> bool:
+    return isinstance(value, bool) and value in shape.values
+
+
+def _number(_: ShapesOf, shape: Number, given: Any) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal):
+        return False
+    value = decimal(given)
+    if not value.is_finite():
+        return False
     low, high = shape.low, shape.high
     if low and not (value > low.value or (low.inclusive and value == low.value)):
         return False
@@ -68,16 +75,16 @@ def _number(shape: Number, value: Decimal) -> bool:
     return value not in shape.excluded
 
 
-def _string(shape: String, value: str) -> bool:
-    if len(value) < shape.min_length:
+def _string(_: ShapesOf, shape: String, value: Any) -> bool:
+    if not isinstance(value, str) or len(value) < shape.min_length:
         return False
     if shape.max_length is not None and len(value) > shape.max_length:
         return False
     return shape.language is None or shape.language.accepts(value)
 
 
-def _array(shapes_of: ShapesOf, shape: Array, value: list[Any]) -> bool:
-    if len(value) < shape.min_items:
+def _array(shapes_of: ShapesOf, shape: Array, value: Any) -> bool:
+    if not isinstance(value, list) or len(value) < shape.min_items:
         return False
     if shape.max_items is not None and len(value) > shape.max_items:
         return False
@@ -85,14 +92,13 @@ def _array(shapes_of: ShapesOf, shape: Array, value: list[Any]) -> bool:
         return False
     if shape.contains:
         return _contains(shapes_of, shape.contains, value)
-    for item, node in zip(value, shape.prefix, strict=False):
-        if not _in_node(shapes_of, node, item):
+    if shape.rest is None and len(value) > len(shape.prefix):
+        return False
+    for index, item in enumerate(value):
+        node = shape.prefix[index] if index < len(shape.prefix) else shape.rest
+        if node is None or not _in_node(shapes_of, node, item):
             return False
-    later = value[len(shape.prefix) :]
-    if shape.rest is None:
-        return not later
-    rest = shape.rest
-    return all(_in_node(shapes_of, rest, item) for item in later)
+    return True
 
 
 def _contains(shapes_of: ShapesOf, shape: Contains, value: list[Any]) -> bool:
@@ -108,25 +114,34 @@ def _contains(shapes_of: ShapesOf, shape: Contains, value: list[Any]) -> bool:
     return surely + perhaps >= shape.least and (shape.most is None or surely <= shape.most)
 
 
-def _object(shapes_of: ShapesOf, shape: Object, value: dict[str, Any]) -> bool:
-    if len(value) < shape.min_properties:
+def _object(shapes_of: ShapesOf, shape: Object, value: Any) -> bool:
+    if not isinstance(value, dict) or len(value) < shape.min_properties:
         return False
     if shape.max_properties is not None and len(value) > shape.max_properties:
         return False
     named = {entry.name: entry for entry in shape.properties}
     if any(entry.required and entry.name not in value for entry in shape.properties):
         return False
-    return all(
-        _in_node(shapes_of, named[name].node, part)
-        if name in named
-        else _other(shapes_of, shape, name, part)
-        for name, part in value.items()
-    )
+    for name, part in value.items():
+        nodes = [named[name].node] if name in named else _other_nodes(shape, name)
+        for node in nodes:
+            if _in_node(shapes_of, node, part):
+                break
+        else:
+            return False
+    return True
 
 
-def _other(shapes_of: ShapesOf, shape: Object, name: str, value: Any) -> bool:
-    return any(
-        _in_node(shapes_of, entry.node, value)
-        for entry in shape.others
-        if entry.names.accepts(name)
-    )
+def _other_nodes(shape: Object, name: str) -> list[NodeId]:
+    return [entry.node for entry in shape.others if entry.names.accepts(name)]
+
+
+_TESTS: dict[type, Callable[[ShapesOf, Any, Any], bool]] = {
+    Null: _null,
+    Boolean: _boolean,
+    Number: _number,
+    String: _string,
+    Array: _array,
+    Object: _object,
+    Literal: _literal,
+}

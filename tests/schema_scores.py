@@ -1,6 +1,6 @@
 """Score the table of nodes on the official suite and on real-world schemas.
 
-    python tests/tools/score_table.py [-v] [draft4 … draft2020-12 optional bench]
+    python -m tests.schema_scores [-v] [draft4 … draft2020-12 optional bench]
 
 Reads ../shared/suites. Every instance is judged by the table alone (`schema.member`), without any
 grammar. "unsound" counts instances accepted against the verdict although nothing was left open.
@@ -19,7 +19,7 @@ from mlxjson.errors import ConstraintError
 from mlxjson.schema.front import Unsatisfiable, build
 from mlxjson.schema.member import accepts
 
-SUITES = Path(__file__).resolve().parents[3] / "shared" / "suites"
+SUITES = Path(__file__).resolve().parents[2] / "shared" / "suites"
 SUITE = SUITES / "JSON-Schema-Test-Suite"
 META = {
     "draft4": "http://json-schema.org/draft-04/schema#",
@@ -28,6 +28,7 @@ META = {
     "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
     "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
+Group = tuple[str, Any, list[tuple[Any, bool]]]
 
 
 def remotes() -> dict[str, Any]:
@@ -39,7 +40,7 @@ def remotes() -> dict[str, Any]:
     }
 
 
-def suite(draft: str, optional: bool = False) -> Iterator[tuple[str, Any, list[tuple[Any, bool]]]]:
+def suite(draft: str, optional: bool = False) -> Iterator[Group]:
     """(name, schema, [(instance, valid)]) of every group of a draft."""
     folder = SUITE / "tests" / draft
     paths = (folder / "optional" / "format").glob("*.json") if optional else folder.glob("*.json")
@@ -52,7 +53,7 @@ def suite(draft: str, optional: bool = False) -> Iterator[tuple[str, Any, list[t
             yield f"{path.stem}: {group['description']}", schema, tests
 
 
-def bench() -> Iterator[tuple[str, Any, list[tuple[Any, bool]]]]:
+def bench() -> Iterator[Group]:
     """The real-world schemas with their instances."""
     with gzip.open(SUITES / "jsonschemabench" / "dev-1500.jsonl.gz", "rt") as lines:
         for line in lines:

@@ -1,6 +1,6 @@
 """Compare the table of nodes with jsonschema on random schemas and values.
 
-    python tests/tools/fuzz_table.py [COUNT] [SEED]
+    python -m tests.schema_fuzz [COUNT] [SEED]
 
 Small schemas over few names and values, so that keywords meet. Prints every schema for which the
 table accepts an invalid value with nothing left open (unsound) or refuses a valid one (narrow).
