@@ -159,7 +159,7 @@ class Explorer:
         if len(threads) == 1:
             (only,) = threads
             if len(only) == 1 and isinstance(only[0], (And, Not, Machine, State)):
-                return only[0]
+                return self.closed(only[0])
             if only == (EVERYTHING,):
                 return UNIVERSAL
         before = 0

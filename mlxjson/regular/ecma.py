@@ -10,7 +10,7 @@ is the smaller of the two; where they contradict each other (`\Z`, `{,n}`, `[]â€
 from mlxjson.regular.charset import FULL, Ranges, complement
 from mlxjson.regular.python import DOLLAR, NEWLINE, read_property
 from mlxjson.regular.reader import END, HEX, START, Member, Reader
-from mlxjson.regular.tree import Assert, Chars, Look, Node, Text, chars
+from mlxjson.regular.tree import Assert, Look, Node, chars, single_set
 from mlxjson.regular.unicode_sets import ECMA_SPACE
 
 _LINE_ENDS: Ranges = ((10, 10), (13, 13), (0x2028, 0x2029))
@@ -76,7 +76,10 @@ class EcmaReader(Reader):
         self.larger = before != negative
         node = self.rest_of_group(place)
         self.larger = before
-        return Look(node, negative)
+        single = single_set(node)
+        if single is None:
+            return Look(node, negative)
+        return Assert(FULL, True, complement(single) if negative else single, negative)
 
     def _look_behind(self, negative: bool, place: int) -> Node:
         """Only one character back: further back is another language to keep track of."""
@@ -84,11 +87,10 @@ class EcmaReader(Reader):
         self.larger = before != negative
         node = self.rest_of_group(place)
         self.larger = before
-        if isinstance(node, Text) and len(node.text) == 1:
-            node = Chars(((ord(node.text), ord(node.text)),))
-        if not isinstance(node, Chars):
+        single = single_set(node)
+        if single is None:
             self.fail("a look-behind at more than one character", place)
-        ranges = complement(node.ranges) if negative else node.ranges
+        ranges = complement(single) if negative else single
         return Assert(ranges, negative, FULL, True)
 
     def escape(self, place: int) -> Node:

@@ -15,14 +15,12 @@ from mlxjson.regular.charset import (
     complement,
     difference,
     intersect,
-    of,
     union,
 )
 from mlxjson.regular.errors import RegexError
 from mlxjson.regular.tree import (
     EMPTY,
     Assert,
-    Chars,
     Look,
     Node,
     Repeat,
@@ -31,6 +29,7 @@ from mlxjson.regular.tree import (
     chars,
     repeat,
     seq,
+    single_set,
 )
 from mlxjson.regular.unicode_sets import ASCII_DIGIT, ASCII_WORD, python_set
 
@@ -347,9 +346,7 @@ def _single(member: Member) -> int | None:
 
 def follows_not(item: Node) -> Node:
     """The empty word where no word of `item` begins."""
-    single = item.ranges if isinstance(item, Chars) else None
-    if isinstance(item, Text) and len(item.text) == 1:
-        single = of(item.text)
+    single = single_set(item)
     if single is None:
         return Look(item, True)
     return Assert(FULL, True, complement(single), True)

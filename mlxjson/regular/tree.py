@@ -265,7 +265,8 @@ def alt(items: Iterable[Node]) -> Node:
     return joined[0] if len(joined) == 1 else Alt(tuple(joined))
 
 
-def _single(node: Node) -> Ranges | None:
+def single_set(node: Node) -> Ranges | None:
+    """The set of characters if `node` is just one of a set."""
     if isinstance(node, Chars):
         return node.ranges
     if isinstance(node, Text) and len(node.text) == 1:
@@ -274,13 +275,13 @@ def _single(node: Node) -> Ranges | None:
 
 
 def _join_characters(items: Sequence[Node]) -> list[Node]:
-    sets = [ranges for item in items if (ranges := _single(item)) is not None]
+    sets = [ranges for item in items if (ranges := single_set(item)) is not None]
     if len(sets) < 2:
         return list(items)
     joined: Node | None = Chars(charset(pair for ranges in sets for pair in ranges))
     result: list[Node] = []
     for item in items:
-        if _single(item) is None:
+        if single_set(item) is None:
             result.append(item)
         elif joined is not None:
             result.append(joined)
