@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mlxjson.regular.encoding import quote
+from mlxjson.regular import encoding
 
 
 class Lit(str):
@@ -12,6 +12,13 @@ class Lit(str):
 
 
 Part = str  # a Lit, or an expression that may stand in a sequence
+
+
+def quote(text: str) -> list[str]:
+    """`text` as terminals, most often one."""
+    if text.isascii() and text.isprintable():
+        return ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"']
+    return encoding.quote(text)
 
 
 def seq(*parts: Part) -> str:

@@ -13,20 +13,23 @@ from mlxjson.schema.emit.notation import Lit, either, item, seq
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.shapes import Bound, Number
 
-# Digits before and behind the point. xgrammar writes short repetitions out, so long ones cost.
-_OPEN = (64, 40)
+# Digits before and behind the point. xgrammar writes short repetitions out, so many digits cost.
+_OPEN = (40, 40)
 _CLOSED = (19, 17)
 # Few enough that a double close to a bound stays on its side of it.
 _CLOSED_RANGE = (15, 10)
 _MOST_EXCLUDED = 64
 
 # Up to 1.7e308, the largest double.
-_SIZE = '("0" | [1-9] [0-9]{0,63}) ("." [0-9]+)?'
-_POWER = '[eE] ("+"? (("1"? [0-9])? [0-9] | "2" [0-3] [0-9]) | "-" ([12]? [0-9])? [0-9])'
+_SIZE = '("0" | [1-9] [0-9]{0,39}) ("." [0-9]+)?'
+_POWER = '[eE] ("+"? ([0-9]? | "1" [0-9] | "2" [0-5]) [0-9] | "-" ([12]? [0-9])? [0-9])'
 _HUGE = (
-    '[1-9] ("." [0-9]+)? [eE] "+"? ("2" [4-9] [0-9] | "30" [0-7]) | '
+    '[1-9] ("." [0-9]+)? [eE] "+"? ("2" [6-9] [0-9] | "30" [0-7]) | '
     '"1" ("." [0-6] [0-9]*)? [eE] "+"? "308"'
 )
+_OPEN_INTEGER = '"-"? ("0" | [1-9] [0-9]{0,39}) ("." "0"+)?'
+_OPEN_UNSIGNED = f"{_SIZE} ({_POWER})? | {_HUGE}"
+_OPEN_NUMBER = f'"-"? ({_OPEN_UNSIGNED})'
 _ZERO = Bound(Decimal(0))
 Interval = tuple[Bound | None, Bound | None]
 
@@ -50,15 +53,13 @@ def number(rules: Rules, shape: Number, closed: bool) -> tuple[str, list[str]]:
 def _free(shape: Number, closed: bool) -> str:
     whole, behind = _CLOSED if closed else _OPEN
     if shape.integer:
-        if closed:
-            return f'"0" | "-"? [1-9] [0-9]{{0,{whole - 1}}}'
-        return f'"-"? ("0" | [1-9] [0-9]{{0,{whole - 1}}}) ("." "0"{{1,20}})?'
+        return f'"0" | "-"? [1-9] [0-9]{{0,{whole - 1}}}' if closed else _OPEN_INTEGER
     if shape.fractional:
         return seq('"-"?', f'("0" | [1-9] [0-9]{{0,{whole - 1}}})', _not_whole(behind))
     if closed:
         plain = f'("0" | [1-9] [0-9]{{0,14}}) ("." [0-9]{{1,{behind}}})?'
         return f'"-"? {plain} ([eE] [+-]? [0-9]{{1,2}})?'
-    return f'"-"? ({_SIZE} ({_POWER})? | {_HUGE})'
+    return _OPEN_NUMBER
 
 
 def _not_whole(most: int) -> str:
@@ -111,9 +112,9 @@ class _Writer:
         if high is not None or low.value > 0 or closed or shape.fractional:
             return _decimal(low, high, shape.fractional, sizes)
         if low.inclusive:
-            return f"{_SIZE} ({_POWER})? | {_HUGE}"
+            return _OPEN_UNSIGNED
         above = _decimal(low, high, shape.fractional, sizes)
-        return f'{above} | [1-9] [0-9]{{0,63}} ("." [0-9]+)? {_POWER} | {_HUGE}'
+        return f'{above} | [1-9] [0-9]{{0,39}} ("." [0-9]+)? {_POWER} | {_HUGE}'
 
 
 def _is_empty(low: Bound, high: Bound | None) -> bool:

@@ -53,23 +53,25 @@ class Rules:
         return name
 
     def adopt(self, expression: str, helpers: Iterable[str], where: str = "") -> str:
-        """Take over rules made elsewhere, under the names of equal ones; the expression renamed."""
-        known: dict[str, str] = {}
+        """Take over rules made elsewhere under names of our own; the expression renamed."""
+        rules = [line.split(" ::= ", 1) for line in helpers]
+        names = {name: self.name("x") for name, _ in rules}
+        open_ = set(names)
 
-        def rename(text: str) -> str:
-            return _WORDS.sub(lambda match: known.get(match[0], match[0]), text)
+        def renamed(text: str) -> str:
+            return _WORDS.sub(lambda match: names.get(match[0], match[0]), text)
 
-        for line in helpers:
-            name, body = line.split(" ::= ", 1)
-            body = rename(body)
-            # A rule that refers to itself or to a later one keeps its name.
-            if name in body:
-                self.define(name, body, where)
-                continue
-            known[name] = self._shared.setdefault(body, name)
-            if known[name] == name:
-                self.define(name, body, where)
-        return rename(expression)
+        for name, source in rules:
+            # What refers to itself or to a later rule can't be compared with others yet.
+            closed = open_.isdisjoint(_WORDS.findall(source))
+            body = renamed(source)
+            if closed and body in self._shared:
+                names[name] = self._shared[body]
+            else:
+                self.define(names[name], body, where)
+                self._shared.setdefault(body, names[name])
+            open_.discard(name)
+        return renamed(expression)
 
     def text(self, root: str) -> str:
         """All of it as grammar text whose first rule is `root ::= …`."""

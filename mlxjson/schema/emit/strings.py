@@ -9,6 +9,7 @@ recursive rule with its closing quote, and a counted run is a run of one class.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language, TooLarge, to_ebnf
@@ -30,6 +31,13 @@ _RULES = {
     "char": rf'{PLAIN} | "\\" esc',
     "tail": rf'("\"" | {PLAIN} tail | "\\" esc tail) {_AFTER}',
 }
+# A character as a regular expression of the engine, inside a terminal: counted many times over it
+# compiles faster than the rule `char`, up to this count it doesn't.
+_WRITTEN_OUT = 128
+_CHARACTER = (
+    r"(?:[^\"\\\\\\x00-\\x1f]|\\\\(?:[\"\\\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7]"
+    r"[0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2})))"
+)
 LONGEST = 1_000_000
 _STEPS = 8
 _MOST_LOW = 64
@@ -82,12 +90,16 @@ def of_language(rules: Rules, language: Language, where: str, leave: Leave) -> s
 def _content(rules: Rules, language: Language, where: str) -> str | None:
     if language not in rules.languages:
         try:
-            expression, helpers = to_ebnf(language, rules.name("x") + "_", "json")
+            rules.languages[language] = rules.adopt(*_written(language), where)
         except TooLarge:
             rules.languages[language] = None
-        else:
-            rules.languages[language] = rules.adopt(expression, helpers, where)
     return rules.languages[language]
+
+
+@lru_cache(maxsize=512)
+def _written(language: Language) -> tuple[str, list[str]]:
+    """Formats and common patterns come up again and again."""
+    return to_ebnf(language, "x", "json")
 
 
 def _of_any_length(language: Language) -> Language | None:
@@ -114,12 +126,14 @@ def _counted(rules: Rules, low: int, high: int | None) -> str:
         if low == 0:
             return _base(rules, "tail")
         return seq(times(_base(rules, "char"), low, low), _base(rules, "tail"))
+    if high > _WRITTEN_OUT:
+        return seq(f'Regex("{_CHARACTER}{{{low},{high}}}")', '"\\""')
     return seq(times(_base(rules, "char"), low, high), '"\\""')
 
 
 def _tail(rules: Rules, low: int, high: int | None, where: str) -> str:
     """What follows the opening quote: `low` to `high` characters and the closing quote."""
-    step = -(-(low if high is None else high) // _STEPS)
+    step = max(1, -(-(low if high is None else high) // _STEPS))
     wanted = [(low, high)]
     for least, most in wanted:
         name = _tail_name(least, most, step)
