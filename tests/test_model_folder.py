@@ -164,6 +164,7 @@ BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "wrong kind": (configured(num_attention_heads="four"), "malformed"),
     "other shapes": (configured(hidden_size=64), "don't fit the config"),
     "more layers": (configured(num_hidden_layers=3), "don't fit the config"),
+    "a billion layers": (configured(num_hidden_layers=10**9), "don't fit the config"),
     "foreign": (configured(quantization_config={"quant_method": "gptq"}), "'gptq' is not"),
     "missing shard": (written("model.safetensors.index.json", TWO_SHARDS), "model-00002"),
 }

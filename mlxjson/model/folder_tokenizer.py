@@ -56,7 +56,8 @@ def _backend(path: Path) -> tuple[Backend, str]:
     try:
         backend = Tokenizer.from_buffer(content)
     except Exception as error:  # the package raises no narrower type
-        raise ModelError(f"not a tokenizer: {error}", where=str(path)) from error
+        why = str(error).split("\n", 1)[0]
+        raise ModelError(f"not a tokenizer: {why}", where=str(path)) from error
     # A tokenizer that was saved for training may still cut and fill up what it encodes.
     backend.no_truncation()
     backend.no_padding()

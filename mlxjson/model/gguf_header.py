@@ -215,6 +215,7 @@ def _entry(name: str, shape: tuple[int, ...], kind: int, start: int) -> TensorEn
     if kind not in TYPES:
         raise ModelError(f"tensor {name} has the unsupported type number {kind}")
     type_name, block, size = TYPES[kind]
-    if shape and shape[-1] % block:
-        raise _Damaged(f"tensor {name} has rows of {shape[-1]}, not a multiple of {block}")
+    row = shape[-1] if shape else 1
+    if row % block:
+        raise _Damaged(f"tensor {name} has rows of {row}, not a multiple of {block}")
     return TensorEntry(shape, type_name, start, prod(shape) // block * size)

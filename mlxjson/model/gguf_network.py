@@ -123,7 +123,7 @@ def _check_supported(header: GgufHeader) -> None:
 
 def _needed(header: GgufHeader, key: str) -> Any:
     value = header.of_architecture(key)
-    if not isinstance(value, int | float):
+    if not isinstance(value, int | float) or value <= 0:
         raise ModelError(
             f"the GGUF file gives no usable {header.architecture}.{key}", where=str(header.path)
         )

@@ -7,9 +7,8 @@ with a pre-tokenizer named by `pre`, and `llama`, SentencePiece with byte fallba
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mlxjson.errors import ModelError
 
@@ -40,8 +39,7 @@ def read_gguf_tokenizer(path: Path) -> TokenizerParts:
         raise ModelError(f"GGUF tokenizer model '{model}' is not supported", where=str(path))
     pieces = _texts(header, "tokens")
     kinds = _kinds(header, len(pieces))
-    backend = _byte_level(header, pieces) if model == "gpt2" else _sentence_piece(header, pieces)
-    _add_tokens(backend, pieces, kinds)
+    backend = _backend(header, pieces, kinds)
     return TokenizerParts(
         backend=backend,
         alphabet=Alphabet.BYTE_LEVEL if model == "gpt2" else Alphabet.BYTE_FALLBACK,
@@ -51,6 +49,19 @@ def read_gguf_tokenizer(path: Path) -> TokenizerParts:
         template=_template(header, pieces),
         digest=_digest(header),
     )
+
+
+def _backend(header: GgufHeader, pieces: list[str], kinds: list[int]) -> Backend:
+    byte_level = header.text("tokenizer.ggml.model") == "gpt2"
+    try:
+        backend = (_byte_level if byte_level else _sentence_piece)(header, pieces)
+        _add_tokens(backend, pieces, kinds)
+    except ModelError:
+        raise
+    except Exception as error:  # the tokenizers package raises no narrower type
+        why = str(error).split("\n", 1)[0]
+        raise ModelError(f"damaged GGUF tokenizer: {why}", where=str(header.path)) from error
+    return backend
 
 
 def _byte_level(header: GgufHeader, pieces: list[str]) -> Backend:
@@ -79,7 +90,7 @@ def _sentence_piece(header: GgufHeader, pieces: list[str]) -> Backend:
     from .merges import merges_from_scores
 
     scores = header.metadata.get("tokenizer.ggml.scores")
-    if not scores or len(scores) != len(pieces):
+    if not isinstance(scores, tuple) or len(scores) != len(pieces):
         raise ModelError("the GGUF file's tokenizer has no scores", where=str(header.path))
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     unknown = _id(header, "unknown_token_id")
@@ -102,7 +113,7 @@ def _sentence_piece(header: GgufHeader, pieces: list[str]) -> Backend:
     return backend
 
 
-def _add_tokens(backend: Backend, pieces: list[str], kinds: Iterable[int]) -> None:
+def _add_tokens(backend: Backend, pieces: list[str], kinds: list[int]) -> None:
     """Control and user-defined tokens are recognised in text as a whole, never merged."""
     from tokenizers import AddedToken
 
@@ -110,7 +121,6 @@ def _add_tokens(backend: Backend, pieces: list[str], kinds: Iterable[int]) -> No
         texts = [piece for piece, own in zip(pieces, kinds, strict=True) if own == kind and piece]
         return [AddedToken(text, special=kind == _CONTROL, normalized=False) for text in texts]
 
-    kinds = list(kinds)
     backend.add_special_tokens(added(_CONTROL))
     backend.add_tokens(added(_USER_DEFINED))
 
@@ -141,7 +151,7 @@ def _id(header: GgufHeader, key: str) -> int:
 
 def _texts(header: GgufHeader, key: str) -> list[str]:
     values = header.metadata.get(f"tokenizer.ggml.{key}")
-    if not isinstance(values, list) or not values:
+    if not _all_bytes(values):
         raise ModelError(f"the GGUF file's tokenizer has no {key}", where=str(header.path))
     # One call instead of 10^5: no piece holds a line feed, byte-level and SentencePiece spell it.
     joined = b"\n".join(values).decode(errors="replace")
@@ -169,5 +179,5 @@ def _digest(header: GgufHeader) -> str:
     return digest.hexdigest()
 
 
-def _all_bytes(value: Any) -> bool:
+def _all_bytes(value: Any) -> TypeGuard[list[bytes]]:
     return isinstance(value, list) and bool(value) and isinstance(value[0], bytes)

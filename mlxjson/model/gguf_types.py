@@ -28,7 +28,8 @@ def dequantise(raw: npt.NDArray[np.uint8], tensor: TensorEntry) -> Floats:
         ModelError: a type that needs the `gguf` package, which is not installed.
     """
     reader = _READERS.get(tensor.type)
-    values = reader(raw) if reader else _through_package(raw, tensor)
+    with np.errstate(all="ignore"):  # a damaged scale may be infinite: no warning on stderr
+        values = reader(raw) if reader else _through_package(raw, tensor)
     return values.reshape(tensor.shape)
 
 

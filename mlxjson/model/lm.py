@@ -52,7 +52,7 @@ class _DeferredPackage(ModuleType):
         return getattr(self, name)
 
 
-def _package() -> None:
+def package() -> None:
     """Put mlx_lm into sys.modules without running it."""
     if "mlx_lm" in sys.modules:
         return
@@ -74,7 +74,7 @@ def module(name: str) -> ModuleType:
         ModuleNotFoundError: mlx-lm has no such module.
     """
     device.prepare()
-    _package()
+    package()
     try:
         return importlib.import_module(f"mlx_lm.models.{name}")
     except SystemExit as error:  # one of them ends the process when its dependency is missing

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     import mlx.core as mx
 
+    from .batch import Choose, Generator
+
 DEFAULT_CONTEXT = 4096
+# How many ids of a prompt a batch runs at once. Shorter prompts are padded to the longest, which
+# a CPU has to pay for; a GPU pays for every pass.
+_PROMPT_CHUNK = {True: 128, False: 2048}
 # What mlx-lm's classes raise for a config that lacks values or has wrong ones.
 _MALFORMED = (TypeError, KeyError, ValueError, AttributeError, IndexError, ArithmeticError)
 
@@ -51,6 +56,17 @@ class Network:
     def make_cache(self) -> list[Any]:
         """An empty key-value cache for one sequence or batch."""
         return _make_cache(self.model)
+
+    @property
+    def can_batch(self) -> bool:
+        """Whether mlx-lm can put the caches of several sequences into one."""
+        return all(hasattr(layer, "merge") for layer in self.make_cache())
+
+    def batched(self, choose: Choose, most: int) -> Generator:
+        """At most `most` sequences that are extended together; see `Generator`."""
+        from .batch import Generator
+
+        return Generator(self.model, choose, most, chunk=_PROMPT_CHUNK[self.device == "cpu"])
 
 
 def load_network(files: ModelFiles, *, use_cache: bool = True) -> Network:
@@ -117,6 +133,7 @@ def build(
     import mlx.core as mx
 
     model_class, args_class = lm.classes(config)
+    _check_layers(config, len(weights))
     try:
         model = model_class(args_class.from_dict(config))
     except _MALFORMED as error:
@@ -165,6 +182,17 @@ def _context_length(config: dict[str, Any]) -> int:
             if isinstance(part.get(key), int):
                 return int(part[key])
     return DEFAULT_CONTEXT
+
+
+def _check_layers(config: dict[str, Any], tensors: int) -> None:
+    """A damaged config that asks for a billion layers would take all memory before it fails."""
+    for part in (config, config.get("text_config") or {}):
+        for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer"):
+            layers = part.get(key)
+            if isinstance(layers, int) and layers > tensors:
+                raise ModelError(
+                    f"the weights don't fit the config: {layers} layers, {tensors} tensors"
+                )
 
 
 def _scale_rotations(model: Model, config: dict[str, Any]) -> None:

@@ -83,7 +83,11 @@ def _checked(path: Path) -> Path:
     """The path itself if it looks like a model; what is missing is said before anything loads."""
     if path.is_dir():
         if not (path / "config.json").is_file():
-            raise ModelError("not a model folder: no config.json", where=str(path))
+            raise ModelError(
+                "not a model folder: no config.json",
+                where=str(path),
+                hint="For GGUF give the .gguf file itself.",
+            )
         if not any(path.glob("*.safetensors")):
             raise ModelError("not a model folder: no *.safetensors", where=str(path))
         return path
