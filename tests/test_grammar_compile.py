@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mlxjson.errors import ConstraintError
 from mlxjson.grammar import EbnfSource, Engine, LarkSource
 from tests.grammar_helpers import small
 
@@ -103,3 +104,27 @@ def test_an_eager_engine_gives_the_same_masks() -> None:
         rows.append(empty_mask(small().width))
         m.fill(rows[-1])
     assert rows[0].tolist() == rows[1].tolist()
+
+
+DOUBLING = EbnfSource(
+    "root ::= r0\n" + "".join(f"r{i} ::= r{i + 1} r{i + 1}\n" for i in range(40)) + 'r40 ::= "a"'
+)
+
+
+@pytest.mark.parametrize("source", [DOUBLING, EbnfSource('root ::= "a" root')])
+def test_our_own_grammars_are_checked_before_text_is_forced(source: EbnfSource) -> None:
+    m = Engine(small()).compile(source, trusted=True).matcher()
+    assert m.accept(ord("a"))
+    for ask in (m.forced_text, lambda: m.forced_ids(5), lambda: m.fork().forced(5)):
+        with pytest.raises(ConstraintError):
+            ask()
+
+
+def test_that_a_large_grammar_ends_is_remembered_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = EbnfSource(f'root ::= "abc" [xy] # {"-" * 20_000}')
+    for _ in range(2):
+        m = Engine(small(), cache_dir=tmp_path).compile(source, trusted=True).matcher()
+        assert m.forced_text() == b"abc"
+        monkeypatch.setattr("mlxjson.grammar.compiler.check_finite", pytest.fail)

@@ -22,6 +22,7 @@ from mlxjson.grammar.unicode import leave_out_surrogates
 from mlxjson.vocabulary import Vocabulary
 
 _MOST_REMEMBERED = 16
+_WORTH_REMEMBERING = 10_000
 # In characters. Above it, a grammar is compiled in a child first.
 _LARGE = 100_000
 _LARGE_TRUSTED = 1_000_000
@@ -68,7 +69,10 @@ class Engine:
         )
 
     def compile(self, source: Source, *, trusted: bool = False) -> "Compiled":
-        """Compile `source`. `trusted` marks grammars of our own making: they skip the analysis.
+        """Compile `source`.
+
+        `trusted` marks grammars of our own making. They skip the analysis, up to the moment when
+        somebody asks a matcher for forced text: schemas can still need texts of 2^30 characters.
 
         Raises:
             ConstraintError: the text is no grammar, has no sentence, or is too large.
@@ -95,7 +99,7 @@ class Engine:
         elif may_be_ambiguous(source.text):
             self._bearable(grammar, source)
         with reported(source, quiet=trusted):
-            return self.finish(grammar)
+            return self.finish(grammar, source if trusted else None)
 
     def _bearable(self, grammar: Handle, source: Source) -> None:
         """Try out a grammar of our own that a user's pattern may have made expensive."""
@@ -118,9 +122,24 @@ class Engine:
             source.text, tokenizer_info=self._info, named_grammars=named or None
         )
 
-    def finish(self, grammar: Handle) -> "Compiled":
-        """Compile a parsed grammar. Raises: RuntimeError."""
-        return Compiled(self, self._compiler.compile_grammar(grammar))
+    def finish(self, grammar: Handle, unchecked: Source | None = None) -> "Compiled":
+        """Compile a parsed grammar, made from `unchecked` if it still has to be checked.
+
+        Raises: RuntimeError.
+        """
+        handle = self._compiler.compile_grammar(grammar)
+        return Compiled(self, handle, None if unchecked is None else (grammar, unchecked))
+
+    def check_ends(self, grammar: Handle, source: Source) -> None:
+        """Raises: ConstraintError when `grammar`, made from `source`, has no text short enough."""
+        key = key_of("ends", version("xgrammar"), repr(source))
+        # For small ones, looking on disk takes as long as looking again.
+        cache = self._cache if len(source.text) > _WORTH_REMEMBERING else Cache(None)
+        if cache.get("trials", key) is None:
+            with placed(source):
+                graph = read_graph(grammar)
+                check_finite(graph, shortest_lengths(graph))
+            cache.put("trials", key, b"passed")
 
     def _checked(self, grammar: Handle, source: Source) -> Handle:
         """`grammar`, known to end and to be bearable, with surrogates taken out."""
@@ -154,10 +173,22 @@ def tokenizer_info(vocabulary: Vocabulary) -> Handle:
 class Compiled:
     """A grammar ready to match; cheap to make matchers from."""
 
-    def __init__(self, engine: Engine, handle: Handle) -> None:
+    def __init__(
+        self, engine: Engine, handle: Handle, unchecked: tuple[Handle, Source] | None = None
+    ) -> None:
         self.engine = engine
         self._handle = handle
+        self._unchecked = unchecked
 
     def matcher(self) -> Matcher:
         """A matcher at the start of the grammar."""
-        return Matcher(self.engine, xgr.GrammarMatcher(self._handle))
+        return Matcher(self, xgr.GrammarMatcher(self._handle))
+
+    def check_ends(self) -> None:
+        """Make sure, once, that no forced text of this grammar is endless or as good as endless.
+
+        Raises: ConstraintError.
+        """
+        if self._unchecked is not None:
+            self.engine.check_ends(*self._unchecked)
+            self._unchecked = None

@@ -12,7 +12,7 @@ from mlxjson.grammar.forced import Forced, fits, goes_on, split
 from mlxjson.grammar.mask import Words, allowed_ids, empty_mask, trim
 
 if TYPE_CHECKING:
-    from mlxjson.grammar.compiler import Engine
+    from mlxjson.grammar.compiler import Compiled
 
 # Of how many ids at the end of forced text one longer token is looked for.
 _SWALLOWED = 3
@@ -24,10 +24,11 @@ class Matcher:
     A matcher is *finished* once a stop id was accepted; a finished one is never filled.
     """
 
-    __slots__ = ("_engine", "_filled", "_handle")
+    __slots__ = ("_compiled", "_engine", "_filled", "_handle")
 
-    def __init__(self, engine: "Engine", handle: Handle) -> None:
-        self._engine = engine
+    def __init__(self, compiled: "Compiled", handle: Handle) -> None:
+        self._compiled = compiled
+        self._engine = compiled.engine
         self._handle = handle
         # The mask of this very state, once somebody asked for it; dropped when the state moves.
         self._filled: Words | None = None
@@ -99,15 +100,23 @@ class Matcher:
         return bool(np.array_equal(self._mask(), self._engine.stop_mask))
 
     def forced_text(self) -> bytes:
-        """The longest text that every continuation starts with: whole code points, UTF-8."""
+        """The longest text that every continuation starts with: whole code points, UTF-8.
+
+        Raises:
+            ConstraintError: the grammar can force a text without end, or one beyond all bounds.
+        """
         if self.finished or self._handle.is_completed():
             return b""
+        self._compiled.check_ends()
         return str(self._handle.find_jump_forward_string()).encode()
 
     def forced(self, limit: int, *, hold_back: bool = True) -> Forced:
         """At most `limit` ids of what is forced next; the matcher doesn't move.
 
         `hold_back` leaves out ids at the end that a longer token could stand for.
+
+        Raises:
+            ConstraintError: as `forced_text`.
         """
         if limit <= 0 or self.finished or self._handle.is_completed():
             return Forced((), ())
@@ -151,7 +160,7 @@ class Matcher:
 
     def fork(self) -> "Matcher":
         """An independent matcher in the same state."""
-        return Matcher(self._engine, self._handle.fork())
+        return Matcher(self._compiled, self._handle.fork())
 
 
 def fill_many(matchers: Sequence[Matcher], rows: Words) -> None:
