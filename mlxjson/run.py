@@ -1,8 +1,6 @@
 """One task from constraint to checked text: compile, prefill, decode, validate, try again."""
 
-from bisect import bisect_right
 from collections.abc import Callable
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mlxjson.clock import since_start, timed
@@ -14,7 +12,7 @@ from mlxjson.errors import UsageError
 from mlxjson.prepared import matcher_of
 from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.task import OnText, Result, Task
-from mlxjson.text import TextStream
+from mlxjson.text import TextStream, index_of
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -68,14 +66,9 @@ class Run:
             return enforced, matcher_of(enforced, engine)
 
     def _prompt(self) -> list[int]:
-        """The prompt's ids; without the schema where that would leave no room for an answer."""
-        task = self._task
-        ids = self._session.prompt_ids(task.messages)
-        context = self._session.network.context_length
-        if task.untold is None or len(ids) + min(task.max_tokens, context // 4) < context:
-            return ids
-        self._notes.append("the schema is too long to be told to the model: it is only enforced")
-        return self._session.prompt_ids(task.untold)
+        ids, notes = prompt_of(self._session, self._task)
+        self._notes += notes
+        return ids
 
     def _decoder(self, matcher: Matcher, max_tokens: int) -> Decoder:
         task = self._task
@@ -123,19 +116,13 @@ class Run:
         """Return to the choice where the failing value began; False when there is none left."""
         if self._stats.retries >= self._task.retries:
             return False
-        kept = decoder.rewind(self._position(text, failure))
+        tokens = self._session.vocabulary.tokens
+        kept = decoder.rewind(index_of(self._ids, tokens, text, failure.offset or 0))
         if kept is None:
             return False
         self._stats.retries += 1
         del self._ids[kept:]
         return True
-
-    def _position(self, text: str, failure: "Failure") -> int:
-        """The index of the output id that writes the character to go back to."""
-        start = failure.offset or 0
-        tokens = self._session.vocabulary.tokens
-        ends = list(accumulate(len(tokens[i]) for i in self._ids))
-        return bisect_right(ends, len(text[:start].encode()))
 
     def _report(
         self, decoder: Decoder, enforced: Enforcement, text: str, failure: "Failure | None"
@@ -168,3 +155,16 @@ def room(context: int, prompt_tokens: int, max_tokens: int) -> int:
             hint="Shorten it, split the document, or use a model with a longer context.",
         )
     return min(max_tokens, context - prompt_tokens)
+
+
+def prompt_of(session: "Session", task: Task) -> tuple[list[int], list[str]]:
+    """The prompt's ids, and what is to be said about them.
+
+    The schema is left out where it would leave no room for an answer.
+    """
+    ids = session.prompt_ids(task.messages)
+    context = session.network.context_length
+    if task.untold is None or len(ids) + min(task.max_tokens, context // 4) < context:
+        return ids, []
+    note = "the schema is too long to be told to the model: it is only enforced"
+    return session.prompt_ids(task.untold), [note]

@@ -1,7 +1,9 @@
 """Ids to whole code points to text."""
 
 import codecs
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 
 class TextStream:
@@ -22,3 +24,9 @@ class TextStream:
 
     def _bytes(self, token_id: int) -> bytes:
         return self._tokens[token_id] if token_id < len(self._tokens) else b""
+
+
+def index_of(ids: Sequence[int], tokens: Sequence[bytes], text: str, character: int) -> int:
+    """The index of the id that writes `text[character]`, where `ids` write `text`."""
+    ends = list(accumulate(len(tokens[i]) for i in ids))
+    return bisect_right(ends, len(text[:character].encode()))

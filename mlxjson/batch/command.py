@@ -23,6 +23,8 @@ from mlxjson.errors import BatchFailed, UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.session import Session
 
+DEFAULT_WIDTH = 8
+
 
 @dataclass(slots=True)
 class Batch:
@@ -104,7 +106,12 @@ class Batch:
         return fingerprint(schema=[schema, str(constraint)], prompt=told, model=_model(session))
 
     def _lane(self, session: Session) -> Lane:
-        return SingleLane(session, self.defaults)
+        width = self.settings.width or DEFAULT_WIDTH
+        if width == 1 or not session.network.can_batch:
+            return SingleLane(session, self.defaults)
+        from mlxjson.batch.engine import BatchLane
+
+        return BatchLane(session, self.defaults, width)
 
     def _job(self, lane: Lane, stack: ExitStack) -> Job:
         settings = self.settings

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from .batch import Choose, Generator
 
 DEFAULT_CONTEXT = 4096
-# How many ids of a prompt a batch runs at once. Shorter prompts are padded to the longest, which
-# a CPU has to pay for; a GPU pays for every pass.
-_PROMPT_CHUNK = {True: 128, False: 2048}
 # What mlx-lm's classes raise for a config that lacks values or has wrong ones.
 _MALFORMED = (TypeError, KeyError, ValueError, AttributeError, IndexError, ArithmeticError)
 
@@ -66,7 +63,11 @@ class Network:
         """At most `most` sequences that are extended together; see `Generator`."""
         from .batch import Generator
 
-        return Generator(self.model, choose, most, chunk=_PROMPT_CHUNK[self.device == "cpu"])
+        # Prompts that are run together are padded to the longest. A CPU has to pay for the padding;
+        # a GPU pays for every pass.
+        if self.device == "cpu":
+            return Generator(self.model, choose, most, prompts=2, chunk=256)
+        return Generator(self.model, choose, most)
 
 
 def load_network(files: ModelFiles, *, use_cache: bool = True) -> Network:

@@ -1,0 +1,162 @@
+"""Rows to outcomes, many at a time."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from mlxjson.batch.records import Outcome, failed, finished
+from mlxjson.batch.rows import Row
+from mlxjson.batch.tasks import Defaults
+from mlxjson.decode.batch import Batch
+from mlxjson.decode.loop import Finish
+from mlxjson.decode.sample import Sampling
+from mlxjson.decode.sequence import Sequence
+from mlxjson.grammar import fill_many
+from mlxjson.prepared import matcher_of
+from mlxjson.run import prompt_of, room
+from mlxjson.stats import Stats
+from mlxjson.task import Result, Task
+from mlxjson.text import TextStream, index_of
+
+if TYPE_CHECKING:
+    from mlxjson.enforcement import Enforcement
+    from mlxjson.session import Session
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A row that is being worked on."""
+
+    row: Row
+    task: Task
+    enforced: "Enforcement"
+    prompt: list[int]
+    sequence: Sequence
+    begin: float
+    retries: int = 0
+
+
+class BatchLane:
+    """`width` rows at a time; a row joins as soon as another has ended."""
+
+    def __init__(self, session: "Session", defaults: Defaults, width: int) -> None:
+        self._session = session
+        self._defaults = defaults
+        self._width = width
+
+    def __call__(self, rows: Iterable[Row]) -> Iterator[list[Outcome]]:
+        batch = Batch(self._session.network, self._width, fill_many)
+        try:
+            yield from _Run(self._session, self._defaults, batch, self._width).outcomes(rows)
+        finally:
+            batch.close()
+
+
+class _Run:
+    """The state of one pass over rows."""
+
+    def __init__(self, session: "Session", defaults: Defaults, batch: Batch, width: int) -> None:
+        self._session = session
+        self._defaults = defaults
+        self._batch = batch
+        self._width = width
+        self._growing: dict[Sequence, _Growing] = {}
+        self._done: list[Outcome] = []
+
+    def outcomes(self, rows: Iterable[Row]) -> Iterator[list[Outcome]]:
+        """Groups of outcomes, as rows end."""
+        coming = iter(rows)
+        while self._fill(coming):
+            for sequence in self._batch.step():
+                self._settle(self._growing.pop(sequence))
+            if self._done:
+                yield self._taken()
+        if self._done:
+            yield self._taken()
+
+    def _taken(self) -> list[Outcome]:
+        done, self._done = self._done, []
+        return done
+
+    def _fill(self, coming: Iterator[Row]) -> bool:
+        """Take rows up while there is room; whether there is anything to work on."""
+        while len(self._growing) < self._width:
+            row = next(coming, None)
+            if row is None:
+                break
+            self._take_up(row)
+        return bool(self._growing)
+
+    def _take_up(self, row: Row) -> None:
+        begin = perf_counter()
+        try:
+            growing = self._begun(row, begin)
+            opening = growing.sequence.start()
+            if growing.sequence.ended:
+                self._settle(growing)
+            else:
+                self._join(growing, opening)
+        except Exception as error:
+            self._done.append(failed(row, error, begin))
+
+    def _begun(self, row: Row, begin: float) -> _Growing:
+        session, task = self._session, self._defaults.task(row)
+        enforced = session.prepared(task.constraint).enforcement(
+            enforce=task.enforce, strict=task.strict
+        )
+        prompt, _ = prompt_of(session, task)
+        limit = room(session.network.context_length, len(prompt), task.max_tokens)
+        sampling = Sampling(task.temperature, task.top_p, task.top_k, task.seed)
+        matcher = matcher_of(enforced, session.engine)
+        sequence = Sequence(matcher, sampling, limit, jump=task.jump)
+        sequence.counters.prompt_tokens = len(prompt)
+        return _Growing(row, task, enforced, prompt, sequence, begin)
+
+    def _join(self, growing: _Growing, behind: list[int]) -> None:
+        self._batch.add(growing.sequence, [*growing.prompt, *behind])
+        self._growing[growing.sequence] = growing
+
+    def _settle(self, growing: _Growing) -> None:
+        """The outcome of a row that has ended; or it goes back to try again."""
+        begin = perf_counter()
+        try:
+            self._done += self._outcome(growing)
+        except Exception as error:
+            self._done.append(failed(growing.row, error, begin))
+
+    def _outcome(self, growing: _Growing) -> list[Outcome]:
+        sequence = growing.sequence
+        if sequence.fault is not None:
+            raise sequence.fault
+        text = self._text(sequence)
+        failure = None
+        if sequence.finish is Finish.STOP:
+            failure = self._session.prepared(growing.task.constraint).check(text)
+        if failure is not None and growing.retries < growing.task.retries:
+            tokens = self._session.vocabulary.tokens
+            kept = sequence.rewind(index_of(sequence.output, tokens, text, failure.offset or 0))
+            if kept is not None:
+                growing.retries += 1
+                self._join(growing, kept)
+                return []
+        findings = growing.enforced.findings
+        stats = self._stats(growing, "invalid" if failure else str(sequence.finish))
+        result = Result(text, stats.finish, stats, findings, failure)
+        return [finished(growing.row, growing.task, result, growing.begin)]
+
+    def _text(self, sequence: Sequence) -> str:
+        stream = TextStream(self._session.vocabulary.tokens)
+        return stream.feed(sequence.output) + stream.close()
+
+    def _stats(self, growing: _Growing, finish: str) -> Stats:
+        counters = growing.sequence.counters
+        counts = {name: getattr(counters, name) for name in counters.__slots__}
+        return Stats(
+            finish=finish,
+            retries=growing.retries,
+            exact=growing.enforced.exact,
+            model=self._session.name,
+            device=self._session.network.device,
+            **counts,
+        )

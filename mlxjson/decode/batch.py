@@ -1,0 +1,193 @@
+"""Many sequences at once: token ids in, token ids out.
+
+One step: a forward pass for all → what was sampled before is known → fill the masks of all
+constrained sequences in one call → one masking → sample. Contract:
+
+- a matcher belongs to the uid of its sequence, never to a place in the batch;
+- the logits of a sequence without a constraint are sampled as they are, bit for bit;
+- a sequence that has ended leaves before it is sampled again;
+- an error of one sequence ends that one alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import mlx.core as mx
+import numpy as np
+
+from mlxjson.decode import mask
+from mlxjson.decode.loop import Network
+from mlxjson.decode.matcher import Unconstrained
+from mlxjson.decode.prefix import Prefixes
+from mlxjson.decode.sample import sampler
+from mlxjson.decode.sequence import Sequence as Row
+from mlxjson.errors import MlxjsonError
+
+# Fills rows[i] for the i-th matcher.
+FillMany = Callable[[list[Any], mask.Rows], None]
+Choose = Callable[[list[int], mx.array], mx.array]
+
+
+class Generator(Protocol):
+    """Sequences that are extended together, an id a step; see `mlxjson.model.batch`."""
+
+    def insert(self, ids: Sequence[int], cache: list[Any] | None, cached: Sequence[int]) -> int:
+        """Let a sequence join; its uid."""
+
+    def step(self) -> None:
+        """Extend what is ready, and call for the choice of ids."""
+
+    def remove(self, uids: Sequence[int]) -> None:
+        """Let sequences leave."""
+
+    def close(self) -> None:
+        """Free what is held."""
+
+
+class BatchNetwork(Network, Protocol):
+    """A model that can work on many sequences."""
+
+    def batched(self, choose: Choose, most: int) -> Generator:
+        """Sequences that are extended together."""
+
+
+@dataclass(slots=True)
+class _Sampled:
+    """Ids that the device still computes, and whose they are. Forced ones are not asked for."""
+
+    rows: list[tuple[int, Row]]
+    ids: mx.array
+
+
+class Batch:
+    """Sequences that grow together.
+
+    Args:
+        network: the model.
+        most: the most sequences at once.
+        fill_many: fills the masks of many matchers.
+    """
+
+    def __init__(self, network: BatchNetwork, most: int, fill_many: FillMany) -> None:
+        self._generator = network.batched(self._choose, most)
+        self._prefixes = Prefixes(network)
+        self._fill_many = fill_many
+        self._joining: list[tuple[Row, Sequence[int]]] = []
+        self._rows: dict[int, Row] = {}
+        self._sampled: list[_Sampled] = []
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._joining)
+
+    def add(self, row: Row, ids: Sequence[int]) -> None:
+        """Let a sequence join that is not ended; `ids` are its prompt and what it has so far.
+
+        What its prompt shares with others is run only once.
+        """
+        self._joining.append((row, ids))
+        self._prefixes.note(ids)
+
+    def step(self) -> list[Row]:
+        """Extend every sequence by an id; those that ended, which are gone then."""
+        for row, ids in self._joining:
+            cache, cached = self._prefixes.cache_for(ids)
+            self._rows[self._generator.insert(ids[cached:], cache, ids[:cached])] = row
+        self._joining.clear()
+        self._generator.step()
+        for sampled in self._sampled:
+            self._settle(sampled)
+        self._sampled.clear()
+        ended = [uid for uid, row in self._rows.items() if row.ended]
+        self._generator.remove(ended)
+        return [self._rows.pop(uid) for uid in ended]
+
+    def close(self) -> None:
+        """Let everything go, finished or not, in whatever state an error left it."""
+        self._joining.clear()
+        self._rows.clear()
+        self._sampled.clear()
+        self._generator.close()
+
+    def _settle(self, sampled: _Sampled) -> None:
+        for (_, row), token_id in zip(sampled.rows, np.array(sampled.ids), strict=True):
+            row.take(int(token_id))
+
+    def _choose(self, uids: list[int], logits: mx.array) -> mx.array:
+        """The next ids (n,) of the sequences `uids` from their logits (n, width)."""
+        forced: dict[int, int] = {}
+        asked: list[tuple[int, Row]] = []
+        for at, uid in enumerate(uids):
+            row = self._rows[uid]
+            row.counters.forward_passes += 1
+            known = row.next_forced()
+            if known is None:
+                asked.append((at, row))
+            else:
+                forced[at] = known
+        ids = self._sample(logits, asked)
+        if asked:
+            places = mx.array([at for at, _ in asked])
+            self._sampled.append(_Sampled(asked, ids[places] if forced else ids))
+        return _replaced(ids, forced)
+
+    def _sample(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
+        """Ids (n,); those of rows that are not asked mean nothing."""
+        masked = self._masked(logits, asked)
+        ids = mx.argmax(masked, axis=-1)
+        drawn = [(at, row) for at, row in asked if row.sampling.temperature > 0]
+        if not drawn:
+            return ids
+        places = mx.array([at for at, _ in drawn])
+        draws = [sampler(row.sampling)(masked[at : at + 1], [len(row.output)]) for at, row in drawn]
+        return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.uint32), axis=0)
+
+    def _masked(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
+        bound = [(at, row) for at, row in asked if not _is_free(row, logits.shape[1])]
+        if not bound:
+            return logits
+        rows = mask.empty_rows(logits.shape[0], logits.shape[1])
+        # Everything is allowed where nothing is forbidden or nothing is asked.
+        rows[:] = -1
+        rows[[at for at, _ in bound]] = self._filled([row for _, row in bound], rows.shape[1])
+        return mask.apply(logits, rows)
+
+    def _filled(self, bound: list[Row], words: int) -> mask.Rows:
+        """Masks, int32 (n, words). The logits may be wider than what a matcher knows."""
+        rows = np.zeros((len(bound), words), dtype=np.int32)
+        constrained = [i for i, row in enumerate(bound) if not _lets_through(row)]
+        for i, row in enumerate(bound):
+            if _lets_through(row):
+                row.matcher.fill(rows[i, : mask.words(row.matcher.width)])
+        if constrained:
+            rows[constrained] = self._constrained([bound[i] for i in constrained], words)
+        for i, row in enumerate(bound):
+            row.exclude(rows[i])
+        return rows
+
+    def _constrained(self, bound: list[Row], words: int) -> mask.Rows:
+        rows = np.zeros((len(bound), words), dtype=np.int32)
+        width = mask.words(bound[0].matcher.width)
+        filled = rows if width == words else np.zeros((len(bound), width), dtype=np.int32)
+        self._fill_many([row.matcher for row in bound], filled)
+        if width != words:
+            rows[:, :width] = filled
+        for i in np.flatnonzero(~rows.any(axis=1)).tolist():
+            bound[i].fault = MlxjsonError("the grammar allows no token here")
+        return rows
+
+
+def _replaced(ids: mx.array, forced: dict[int, int]) -> mx.array:
+    if not forced:
+        return ids
+    places, known = mx.array(list(forced)), mx.array(list(forced.values()), dtype=mx.uint32)
+    return mx.put_along_axis(ids, places, known, axis=0)
+
+
+def _lets_through(row: Row) -> bool:
+    return isinstance(row.matcher, Unconstrained)
+
+
+def _is_free(row: Row, width: int) -> bool:
+    """Whether every logit may be chosen: there is no constraint, and no padding."""
+    return _lets_through(row) and row.matcher.width >= width
