@@ -62,7 +62,7 @@ def enforcement(constraint: Constraint) -> Enforcement:
         case Ebnf(source, name):
             return Enforcement(EbnfSource(source, name), trusted=False)
         case Lark(source, name):
-            return Enforcement(LarkSource(source, name), trusted=False)
+            return _of_lark(LarkSource(source, name))
         case Free():
             return Enforcement(None)
 
@@ -78,6 +78,22 @@ def _of_schema(schema: Any, layout: Any) -> Enforcement:
     compiled = compile_schema(schema, layout, closed=True)
     source = EbnfSource(compiled.ebnf, "the schema's grammar")
     return Enforcement(source, findings=tuple(compiled.findings), is_json=True)
+
+
+def _of_lark(source: LarkSource) -> Enforcement:
+    """A Lark grammar whose `%json` schemas are compiled by our front end, not the engine's."""
+    from mlxjson.grammar.lark import with_schemas
+    from mlxjson.schema import compile_schema
+
+    findings: list[Finding] = []
+
+    def to_ebnf(schema: Any) -> str:
+        compiled = compile_schema(schema, closed=True)
+        findings.extend(compiled.findings)
+        return compiled.ebnf
+
+    translated = with_schemas(source, to_ebnf)
+    return Enforcement(translated, trusted=False, findings=tuple(findings))
 
 
 def _choice_rules(options: tuple[str, ...]) -> str:

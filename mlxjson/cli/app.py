@@ -2,7 +2,7 @@
 
 import typer
 
-from mlxjson.cli import bench, choice, gen, grammar, regex
+from mlxjson.cli import bench, cache, choice, gen, grammar, regex
 
 app = typer.Typer(
     name="mlxjson",
@@ -30,3 +30,4 @@ app.command("choice")(choice.choice)
 app.command("regex")(regex.regex)
 app.command("grammar")(grammar.grammar)
 app.command("bench")(bench.bench)
+app.command("cache")(cache.cache)
