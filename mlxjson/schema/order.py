@@ -152,7 +152,7 @@ def accepts(language: Language, text: str) -> bool:
 def belongs(shape: Shape, value: Any) -> bool:
     """Whether a scalar belongs to `shape`."""
     if isinstance(shape, Literal):
-        return identity(shape.value) == identity(value)
+        return bool(identity(shape.value) == identity(value))
     if value is None:
         return isinstance(shape, Null)
     if isinstance(value, bool):

@@ -5,6 +5,8 @@ may only be written as itself, and up to the first difference no escape may stan
 printable ASCII characters. Names that hold other characters are left to the general way.
 """
 
+from collections.abc import Iterable
+
 from mlxjson.regular import Language
 from mlxjson.regular.encoding import is_plain
 from mlxjson.regular.tree import Not, Text, Words
@@ -63,6 +65,7 @@ def _tree(words: tuple[str, ...]) -> list[tuple[bool, dict[str, int]]]:
     return tree
 
 
-def _unlike(children: dict[str, int]) -> str:
+def _unlike(children: Iterable[str]) -> str:
+    """A class of every character that stands for itself in a string, but `children`."""
     chars = "".join("\\" + char if char in "]-^[" else char for char in sorted(children))
-    return rf'[^{chars}"\\\x00-\x1f]'
+    return rf'[^{chars}"\\\x00-\x1f\ud800-\udfff]'

@@ -9,19 +9,23 @@ recursive rule with its closing quote, and a counted run is a run of one class.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language, TooLarge, to_ebnf
+from mlxjson.regular.charset import Ranges
 from mlxjson.regular.lengths import as_length
 from mlxjson.regular.tree import And, conjunction
 from mlxjson.schema.emit.keys import excluded_names, other_keys
 from mlxjson.schema.emit.notation import either, seq, times
 from mlxjson.schema.emit.rules import Rules
+from mlxjson.schema.emit.text import AFTER, Spelling, as_run, is_wide, parts, spelling, states
 from mlxjson.schema.shapes import String
 
-PLAIN = r'[^"\\\x00-\x1f]'
-_AFTER = r"(= [,:}\] \n\t])"
+# Surrogates are named, or xgrammar would let their three bytes through. A class of what is allowed
+# instead would be a hundred times slower where it is counted.
+PLAIN = r'[^"\\\x00-\x1f\ud800-\udfff]'
 _RULES = {
     "esc": r'["\\/bfnrt] | "u" uni',
     "uni": (
@@ -29,7 +33,7 @@ _RULES = {
         r'[dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}'
     ),
     "char": rf'{PLAIN} | "\\" esc',
-    "tail": rf'("\"" | {PLAIN} tail | "\\" esc tail) {_AFTER}',
+    "tail": rf'("\"" | {PLAIN} tail | "\\" esc tail) {AFTER}',
 }
 # A character as a regular expression of the engine, inside a terminal: counted many times over it
 # compiles faster than the rule `char`, up to this count it doesn't.
@@ -57,7 +61,8 @@ def string(rules: Rules, shape: String, counted: bool, where: str, leave: Leave)
         language = shape.language
         if low or high is not None:
             language = language & Language.length(low, high)
-        found = of_language(rules, language, where, leave)
+        found = None if counted else _to_generate(rules, language, where)
+        found = found or of_language(rules, language, where, leave)
         if found is not None:
             return found
         leave("pattern", "a text of this form takes too many states to be written as a grammar")
@@ -65,7 +70,21 @@ def string(rules: Rules, shape: String, counted: bool, where: str, leave: Leave)
         raise ConstraintError(f"minLength {low} is more than can be written", where=where)
     if high is not None and high >= LONGEST:
         high = None
-    return seq('"\\""', _counted(rules, low, high) if counted else _tail(rules, low, high, where))
+    if counted:
+        return seq('"\\""', _counted(rules, low, high))
+    return seq('"\\""', _tail(rules, _free(rules), low, high, where))
+
+
+def _to_generate(rules: Rules, language: Language, where: str) -> str | None:
+    """The form with fast masks, where the usual one has slow ones; None elsewhere."""
+    if not is_wide(language):
+        return None
+    run = as_run(language)
+    if run is not None and spelling(run[0]).itself and max(run[1], run[2] or 0) <= LONGEST:
+        ranges, low, high = run
+        return seq('"\\""', _tail(rules, _of_set(rules, ranges), low, high, where))
+    name = states(rules, language, where)
+    return None if name is None else seq('"\\""', name)
 
 
 def of_language(rules: Rules, language: Language, where: str, leave: Leave) -> str | None:
@@ -131,43 +150,71 @@ def _counted(rules: Rules, low: int, high: int | None) -> str:
     return seq(times(_base(rules, "char"), low, high), '"\\""')
 
 
-def _tail(rules: Rules, low: int, high: int | None, where: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Counted characters of one set, as they follow the opening quote.
+
+    Attributes:
+        spelled: how the characters are written.
+        rest: the rule for any number of them and the closing quote.
+        step: how many places one stretch has.
+    """
+
+    spelled: Spelling
+    rest: str
+    step: int
+
+    def name(self, low: int, high: int | None) -> str:
+        """The rule for `low` to `high` of them and the closing quote."""
+        if (low, high) == (0, None):
+            return self.rest
+        return f"{self.rest}_{low}_{'' if high is None else high}_{self.step}"
+
+
+def _free(rules: Rules) -> tuple[Spelling, str]:
+    """Any character."""
+    tail = _base(rules, "tail")
+    return Spelling(PLAIN, rf'"\\" {_base(rules, "esc")}'), tail
+
+
+def _of_set(rules: Rules, ranges: Ranges) -> tuple[Spelling, str]:
+    """Characters of a set."""
+    spelled = spelling(ranges)
+    name = rules.name("t")
+    ways = ['"\\""', *(seq(part, name) for part in parts(spelled))]
+    rules.define(name, f"({either(ways)}) {AFTER}")
+    return spelled, name
+
+
+def _tail(rules: Rules, run: tuple[Spelling, str], low: int, high: int | None, where: str) -> str:
     """What follows the opening quote: `low` to `high` characters and the closing quote."""
     step = max(1, -(-(low if high is None else high) // _STEPS))
+    counted = _Run(*run, step)
     wanted = [(low, high)]
     for least, most in wanted:
-        name = _tail_name(least, most, step)
-        if name != "tail" and name not in rules.bodies:
-            body, further = _bounded(rules, least, most, step)
+        name = counted.name(least, most)
+        if name not in rules.bodies:
+            body, further = _bounded(counted, least, most)
             rules.define(name, body, where)
             wanted += further
-    _base(rules, "tail")
-    return _tail_name(low, high, step)
+    return counted.name(low, high)
 
 
-def _tail_name(low: int, high: int | None, step: int) -> str:
-    if (low, high) == (0, None):
-        return "tail"
-    return f"s{low}_{'' if high is None else high}_{step}"
-
-
-def _bounded(
-    rules: Rules, low: int, high: int | None, step: int
-) -> tuple[str, list[tuple[int, int | None]]]:
+def _bounded(run: _Run, low: int, high: int | None) -> tuple[str, list[tuple[int, int | None]]]:
     """Without an escape, or with the first one in each of a few stretches of places."""
     further: list[tuple[int, int | None]] = []
+    itself, escaped = run.spelled.itself, run.spelled.escaped
     if high is None:
-        ways = [seq(times(PLAIN, low, low), "tail")]
+        ways = [seq(times(itself, low, low), run.rest)]
     else:
-        ways = [seq(times(PLAIN, low, high), '"\\""')]
+        ways = [seq(times(itself, low, high), '"\\""')]
     span = low if high is None else high
-    for first in range(0, span if low <= _MOST_LOW else 0, step):
-        last = min(first + step, span) - 1
+    for first in range(0, span if escaped and low <= _MOST_LOW else 0, run.step):
+        last = min(first + run.step, span) - 1
         # In the worst case the run before the escape was as short (long) as it may be.
         least = max(0, low - first - 1)
         most = None if high is None else high - last - 1
         if most is None or least <= most:
-            escape = (r'"\\"', _base(rules, "esc"), _tail_name(least, most, step))
-            ways.append(seq(times(PLAIN, first, last), *escape))
+            ways.append(seq(times(itself, first, last), escaped, run.name(least, most)))
             further.append((least, most))
     return either(ways), further
