@@ -146,12 +146,17 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """One of these conjunctions holds. `derived`: from a negation, so the first to be given up."""
+    """One of these conjunctions holds.
+
+    `derived`: from a negation, so the first to be given up. `against`: what it is the negation of,
+    where that is known.
+    """
 
     branches: tuple[Items, ...]
     place: "Place"
     keyword: str
     derived: bool = False
+    against: Items | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,10 @@
 """Constants: those values of an enum that all its sibling conditions allow."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from mlxjson.schema.items import Gap, Members
+from mlxjson.schema.evaluate import Unclear, holds
+from mlxjson.schema.items import ARRAY, NUMBER, OBJECT, STRING, Gap, Items, Members
 from mlxjson.schema.literals import key, type_of, writable
 from mlxjson.schema.member import belongs
 from mlxjson.schema.shapes import Literal, NodeId, Shape
@@ -19,6 +20,37 @@ class _InProgress(Exception):
 
 def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) -> Iterator[Literal]:
     """A literal for each value that the rest of the term allows."""
+    for value in members.values.values():
+        bit = type_of(value)
+        if not term.mask & bit or not writable(value):
+            continue
+        try:
+            fits = _holds(term, bit, value)
+        except Unclear:
+            yield from _built(builder, term, {key(value): value}, gaps)
+            continue
+        if fits:
+            gaps += (gap for gap in term.gaps if gap.mask & bit and gap not in gaps)
+            yield Literal(value)
+
+
+def _holds(term: Term, bit: int, value: object) -> bool:
+    """Whether a value satisfies the facets of a term."""
+    if bit in (ARRAY, OBJECT) and term.watches:
+        raise Unclear
+    facets: dict[int, Items] = {
+        NUMBER: tuple(term.numbers),
+        STRING: tuple(term.strings),
+        ARRAY: tuple(facet for facet, _ in term.arrays),
+        OBJECT: tuple(facet for facet, _ in term.objects),
+    }
+    return holds(facets.get(bit, ()), value)
+
+
+def _built(
+    builder: "Builder", term: Term, values: Mapping[Any, Any], gaps: list[Gap]
+) -> Iterator[Literal]:
+    """The same by the shapes that the term has without its enum, and what these leave open."""
     made: dict[int, tuple[list[Shape], list[Gap]]] = {}
 
     def of_node(node: NodeId) -> tuple[Shape, ...]:
@@ -26,10 +58,8 @@ def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) ->
             raise _InProgress
         return builder.shapes(node)
 
-    for value in members.values.values():
+    for value in values.values():
         bit = type_of(value)
-        if not term.mask & bit or not writable(value):
-            continue
         if bit not in made:
             found: list[Gap] = []
             made[bit] = builder.of_type(term, bit, found), found
@@ -39,7 +69,8 @@ def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) ->
         except _InProgress:
             fits = True
             reason = "whether a value fits depends on the schema itself"
-            missing = [*missing, Gap(members.place, members.keyword, reason)]
+            assert term.members
+            missing = [*missing, Gap(term.members.place, term.members.keyword, reason)]
         if fits:
             gaps += (gap for gap in missing if gap not in gaps)
             gaps += _inner_gaps(builder, value, allowed)

@@ -43,7 +43,7 @@ def choice_of(negation: Negation) -> Choice:
     found = place.kept.get("negation")
     if found is None:
         branches = tuple(branch for item in items_of(place) for branch in negate(item))
-        found = place.kept["negation"] = Choice(branches, place, "not", derived=True)
+        found = place.kept["negation"] = Choice(branches, place, "not", True, (place,))
     assert isinstance(found, Choice)
     return found
 
@@ -58,7 +58,7 @@ def opposite(items: Items, place: Place) -> Items | None:
     if len(kept) == 1 and isinstance(kept[0], Place):
         return (negation(kept[0]),)
     branches = tuple(branch for item in kept for branch in negate(item))
-    return (Choice(branches, place, "not", derived=True),)
+    return (Choice(branches, place, "not", True, tuple(kept)),)
 
 
 def negate(item: Item) -> tuple[Items, ...]:

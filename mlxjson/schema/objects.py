@@ -164,10 +164,10 @@ def some_of(item: SomeProperty, facets: list[ObjectFacet]) -> Choice:
     known = dict.fromkeys(name for facet in facets for name in facet.properties)
     branches: list[Items] = []
     for name in known:
-        counts = _counts(item, name)
-        if counts is not False and all(name in allowed for allowed in closed):
+        meant = counts(item, name)
+        if meant is not False and all(name in allowed for allowed in closed):
             there = ObjectFacet(place, keyword, properties={name: item.items}, required=(name,))
-            branches.append((there,) if counts else (there, _unread(item)))
+            branches.append((there,) if meant else (there, _unread(item)))
     if not closed:
         reason = "that a property without a known name is wrong can't be described"
         more = ObjectFacet(place, keyword, min_properties=1)
@@ -183,7 +183,7 @@ def _unread(item: SomeProperty) -> Gap:
     return Gap(item.place, item.keyword, "its pattern can't be worked out", OBJECT)
 
 
-def _counts(item: SomeProperty, name: str) -> bool | None:
+def counts(item: SomeProperty, name: str) -> bool | None:
     """Whether `name` is one of those meant; None where a pattern can't be read."""
     try:
         if item.pattern is not None:

@@ -5,7 +5,7 @@ properties are required, what is known of their values, and whether others may c
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlxjson.schema import negate
@@ -25,7 +25,7 @@ from mlxjson.schema.items import (
     Types,
     Watched,
 )
-from mlxjson.schema.literals import type_of
+from mlxjson.schema.literals import key, type_of
 from mlxjson.schema.places import Place
 from mlxjson.schema.read import items_of
 
@@ -103,12 +103,6 @@ def both(a: Summary, b: Summary) -> Summary:
     """What two conjunctions allow together."""
     mask = a.mask & b.mask
     excluded = a.excluded | b.excluded
-    allowed = _both_allowed(a.allowed, b.allowed, mask, excluded)
-    if allowed is not None:
-        kinds = 0
-        for value in allowed.values():
-            kinds |= type_of(value)
-        mask &= kinds
     tags = dict(a.tags)
     for name, tag in b.tags.items():
         tags[name] = both(tags[name], tag) if name in tags else tag
@@ -116,7 +110,14 @@ def both(a: Summary, b: Summary) -> Summary:
     required = a.required | b.required
     if mask & OBJECT and _contradiction(tags, required, closed):
         mask &= ~OBJECT
-    return Summary(mask, allowed, excluded, tags, required, closed)
+    together = Summary(mask, None, excluded, tags, required, closed)
+    if a.allowed is None and b.allowed is None:
+        return together
+    allowed = _both_allowed(a.allowed, b.allowed, together)
+    kinds = 0
+    for value in allowed.values():
+        kinds |= type_of(value)
+    return replace(together, mask=mask & kinds, allowed=allowed)
 
 
 def disjoint(a: Items, b: Items) -> bool:
@@ -125,17 +126,34 @@ def disjoint(a: Items, b: Items) -> bool:
 
 
 def _both_allowed(
-    a: Mapping[Any, Any] | None, b: Mapping[Any, Any] | None, mask: int, excluded: frozenset[Any]
-) -> Mapping[Any, Any] | None:
-    if a is None:
-        a, b = b, a
-    if a is None:
-        return None
+    a: Mapping[Any, Any] | None, b: Mapping[Any, Any] | None, rest: Summary
+) -> Mapping[Any, Any]:
+    """The values in both, where None means all, that the rest of what is known allows."""
+    first, second = (a, b) if a is not None else (b, None)
+    assert first is not None
     return {
-        key: value
-        for key, value in a.items()
-        if (b is None or key in b) and key not in excluded and type_of(value) & mask
+        name: value
+        for name, value in first.items()
+        if (second is None or name in second) and _allows(rest, name, value)
     }
+
+
+def _allows(summary: Summary, name: Any, value: Any) -> bool:
+    """Whether a value, with its key, may be among what is summed up. `allowed` is not looked at."""
+    if name in summary.excluded or not type_of(value) & summary.mask:
+        return False
+    if not isinstance(value, dict):
+        return True
+    if not summary.required <= value.keys():
+        return False
+    if summary.closed is not None and not value.keys() <= summary.closed:
+        return False
+    return all(_tag_allows(summary.tags[n], v) for n, v in value.items() if n in summary.tags)
+
+
+def _tag_allows(tag: Summary, value: Any) -> bool:
+    name = key(value)
+    return _allows(tag, name, value) and (tag.allowed is None or name in tag.allowed)
 
 
 def _contradiction(

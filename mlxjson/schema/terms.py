@@ -17,6 +17,7 @@ from typing import Any
 from mlxjson.errors import ConstraintError
 from mlxjson.schema import string_choices
 from mlxjson.schema.arrays import is_never
+from mlxjson.schema.evaluate import Unclear, holds
 from mlxjson.schema.items import (
     ALL_TYPES,
     OBJECT,
@@ -96,6 +97,7 @@ class Term:
     seen: set[tuple[int, Groups]] = field(default_factory=set)
     tags: dict[str, Summary] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
+    closed: frozenset[str] | None = None
     splits: int = 0
     conflict: tuple[str, str] | None = None
 
@@ -115,6 +117,19 @@ class Term:
         if not left and self.mask:
             self.conflict = (f"{place.pointer}/{keyword}" if keyword else place.pointer, reason)
         self.mask = left
+
+
+def _try_members(term: Term, members: Members) -> None:
+    """Keep the constants that satisfy all open choices, which are then no longer open."""
+    conditions: Items = (*(choice for choice, _, _ in term.choices), *term.somes)
+    try:
+        values = {k: v for k, v in members.values.items() if holds(conditions, v)}
+    except Unclear:
+        return
+    term.choices, term.somes = [], []
+    term.members = Members(values, members.place, members.keyword)
+    if not values:
+        term.narrow(0, members.place, members.keyword, "no value fits its other conditions")
 
 
 @dataclass(slots=True)
@@ -160,7 +175,9 @@ def expand(items: Items, effort: Effort) -> list[Term]:
 
 
 def _settle(term: Term) -> None:
-    """Once nothing else is open, turn "some property is like that" into a choice of names."""
+    """Try constants one by one; turn "some property is like that" into a choice of names."""
+    if term.members is not None and (term.choices or term.somes) and not term.watches:
+        _try_members(term, term.members)
     while term.somes and term.mask and not term.choices:
         some = term.somes.pop()
         if term.mask & OBJECT:
@@ -228,9 +245,12 @@ def _taken(term: Term, branch: Items, choice: Choice, groups: Groups, trail: Tra
 def _next_choice(term: Term, effort: Effort) -> tuple[int, list[Items]]:
     """The choice to distribute next, with its viable branches: the most constrained one first."""
     best: tuple[tuple[bool, bool, int], int, list[Items]] | None = None
+    known = _known(term)
     for index, (choice, _, _) in enumerate(term.choices):
         effort.spent += len(choice.branches)
-        branches = [branch for branch in choice.branches if _viable(term, branch)]
+        if choice.against is not None and both(known, of_items(choice.against)).empty:
+            return index, [()]  # what it denies can't hold anyway
+        branches = [branch for branch in choice.branches if _viable(known, branch)]
         if len(branches) <= 1:
             return index, branches
         rank = (choice.derived, len(choice.branches) > 8, index)
@@ -240,18 +260,21 @@ def _next_choice(term: Term, effort: Effort) -> tuple[int, list[Items]]:
     return best[1], best[2]
 
 
-def _viable(term: Term, branch: Items) -> bool:
-    summary = of_items(branch)
-    if not summary.mask & term.mask:
-        return False
-    own = Summary(
+def _known(term: Term) -> Summary:
+    """What is known of a term so far."""
+    return Summary(
         mask=term.mask,
         allowed=term.members.values if term.members else None,
         excluded=frozenset(term.excluded),
         tags=term.tags,
         required=frozenset(term.required),
+        closed=term.closed,
     )
-    return not both(own, summary).empty
+
+
+def _viable(known: Summary, branch: Items) -> bool:
+    summary = of_items(branch)
+    return bool(summary.mask & known.mask) and not both(known, summary).empty
 
 
 def absorb(term: Term, items: Iterable[tuple[Item, Groups, Trail | None]]) -> None:
@@ -409,6 +432,9 @@ def _note_object(term: Term, facet: ObjectFacet) -> None:
         if tag.mask != ALL_TYPES or tag.allowed is not None or tag.excluded or tag.required:
             term.tags[name] = both(term.tags[name], tag) if name in term.tags else tag
     term.required.update(facet.required)
+    if facet.additional is not None and not facet.patterns and is_never(facet.additional):
+        names = frozenset(facet.properties)
+        term.closed = names if term.closed is None else term.closed & names
 
 
 def _check_required(term: Term) -> None:
@@ -416,14 +442,10 @@ def _check_required(term: Term) -> None:
     for name in term.required:
         tag = term.tags.get(name)
         if tag is not None and tag.empty:
-            return _no_object(term, name)
-    for facet, _ in term.objects:
-        if facet.additional is None or facet.patterns or not is_never(facet.additional):
-            continue
-        missing = [name for name in term.required if name not in facet.properties]
-        if missing:
-            return _no_object(term, min(missing))
-    return None
+            _no_object(term, name)
+            return
+    if term.closed is not None and not term.required <= term.closed:
+        _no_object(term, min(term.required - term.closed))
 
 
 def _no_object(term: Term, name: str) -> None:
