@@ -6,7 +6,9 @@ from typing import Literal
 from mlxjson.regular import lengths, measure, tree
 from mlxjson.regular.automaton import Dfa, Explorer, determinise, is_empty
 from mlxjson.regular.enumerate import dfa_max_length, dfa_shortest, dfa_words
-from mlxjson.regular.errors import EmptyLanguage
+from mlxjson.regular.errors import EmptyLanguage, TooLarge
+
+MAX_CUT_STATES = 5_000
 
 Dialect = Literal["ecma", "python"]
 
@@ -102,7 +104,7 @@ class Language:
     def dfa(self) -> Dfa:
         """The automaton of this language, kept once made."""
         if self._dfa is None:
-            self._dfa = determinise(self.node)
+            self._dfa = determinise(_without_waste(self.node))
         return self._dfa
 
     def accepts(self, text: str) -> bool:
@@ -165,6 +167,31 @@ class Language:
         if self.is_empty():
             raise EmptyLanguage("no text fits")
         return dfa_max_length(self.dfa())
+
+
+def _without_waste(node: tree.Node) -> tree.Node:
+    """For a language cut to a length, work out the language first: it tells what the cut costs."""
+    items = node.items if isinstance(node, tree.And) else ()
+    cuts = [pair for item in items if (pair := lengths.as_length(item)) and pair[1] is not None]
+    rest = [item for item in items if not lengths.as_length(item)]
+    if len(cuts) != 1 or not rest:
+        return node
+    least, most = cuts[0]
+    dfa = determinise(tree.conjunction(rest))
+    if _pairs(dfa, most or 0) > MAX_CUT_STATES:
+        raise TooLarge(f"the expression cut to {most} characters needs too many states")
+    return tree.And((tree.Machine(dfa), lengths.any_length(least, most)))
+
+
+def _pairs(dfa: Dfa, most: int) -> int:
+    """How many states there are when each is told apart by the characters read, up to a bound."""
+    count, reached = 0, {0}
+    for _ in range(most + 1):
+        count += len(reached)
+        if count > MAX_CUT_STATES or not reached:
+            break
+        reached = {to for state in reached for _, _, to in dfa.rows[state]}
+    return count
 
 
 def _texts(node: tree.Words | tree.Text) -> tuple[str, ...]:

@@ -59,11 +59,46 @@ def _bound_sequence(items: tuple[Node, ...], least: int, most: int | None) -> No
     spans = [span(item) for item in items]
     varying = [i for i, pair in enumerate(spans) if pair is None or pair[0] != pair[1]]
     if len(varying) != 1:
-        return None
+        return _bound_cases(items, varying, least, most)
     place = varying[0]
     fixed = sum(pair[0] for i, pair in enumerate(spans) if i != place and pair is not None)
     inner = _bound_item(items[place], max(least - fixed, 0), None if most is None else most - fixed)
     return None if inner is None else seq((*items[:place], inner, *items[place + 1 :]))
+
+
+def _bound_cases(
+    items: tuple[Node, ...], varying: list[int], least: int, most: int | None
+) -> Node | None:
+    """A sequence in which several items vary: those with few lengths are taken case by case."""
+    cases: list[tuple[Node, ...]] = [items]
+    open_ended = 0
+    for place in varying:
+        options = _by_length(items[place])
+        if not options or len(cases) * len(options) > MAX_CASES:
+            open_ended += 1
+            continue
+        cases = [
+            (*case[:place], option, *case[place + 1 :]) for case in cases for option in options
+        ]
+    if open_ended > 1:
+        return None
+    bounded = [bound(seq(case), least, most) for case in cases]
+    known = [node for node in bounded if node is not None]
+    return alt(known) if len(known) == len(bounded) else None
+
+
+def _by_length(node: Node) -> list[Node]:
+    """Parts of `node` that each have one length, at most `MAX_CASES`; none where it has others."""
+    parts: list[Node] = []
+    if isinstance(node, Alt):
+        parts = list(node.items)
+    elif isinstance(node, Words):
+        lengths = dict.fromkeys(map(len, node.texts))
+        parts = [words(text for text in node.texts if len(text) == n) for n in lengths]
+    elif isinstance(node, Repeat) and node.most and node.most - node.least < MAX_CASES:
+        parts = [repeat(node.item, n, n) for n in range(node.least, node.most + 1)]
+    fixed = [span(part) for part in parts]
+    return parts if all(pair is not None and pair[0] == pair[1] for pair in fixed) else []
 
 
 def _bound_item(item: Node, least: int, most: int | None) -> Node | None:

@@ -112,16 +112,25 @@ class Alt(Node):
 class Repeat(Node):
     """`item` between `least` and `most` times; None: without end."""
 
-    __slots__ = ("item", "least", "most")
+    __slots__ = ("_again", "item", "least", "most")
+    _again: Node | None
 
     def __init__(self, item: Node, least: int, most: int | None) -> None:
         self.item = item
         self.least = least
         self.most = most
         self.hashed = hash((Repeat, item, least, most))
+        self._again = None
 
     def key(self) -> tuple[object, ...]:
         return (self.item, self.least, self.most)
+
+    def again(self) -> Node:
+        """What may follow once the item has been read once; the same object each time."""
+        if self._again is None:
+            most = None if self.most is None else self.most - 1
+            self._again = repeat(self.item, max(self.least - 1, 0), most)
+        return self._again
 
 
 class And(Node):
