@@ -70,6 +70,16 @@ def test_a_pattern_without_any_text_is_empty_not_wrong() -> None:
     assert Language.pattern("(?!)").is_empty()
 
 
+@pytest.mark.parametrize(
+    ("pattern", "only_own"),
+    [(r"^\D$", "１"), (r"^\W$", "é"), (r"^\s$", "\ufeff"), ("^(?!a$)", "a\n")],
+)
+def test_the_own_reading_is_that_of_ecma_alone(pattern: str, only_own: str) -> None:
+    assert Language.pattern(pattern, own=True).accepts(only_own)
+    assert not Language.pattern(pattern).accepts(only_own)
+    assert not (~Language.pattern(pattern, own=True)).accepts(only_own)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_patterns_with_look_around_agree_with_re(seed: int) -> None:

@@ -73,7 +73,7 @@ class EcmaReader(Reader):
 
     def _look_ahead(self, negative: bool, place: int) -> Node:
         before = self.larger
-        self.larger = before != negative
+        self.larger = not self.own and before != negative
         node = self.rest_of_group(place)
         self.larger = before
         single = single_set(node)
@@ -84,7 +84,7 @@ class EcmaReader(Reader):
     def _look_behind(self, negative: bool, place: int) -> Node:
         """Only one character back: further back is another language to keep track of."""
         before = self.larger
-        self.larger = before != negative
+        self.larger = not self.own and before != negative
         node = self.rest_of_group(place)
         self.larger = before
         single = single_set(node)

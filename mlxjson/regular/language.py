@@ -55,7 +55,11 @@ class Language:
 
     @classmethod
     def pattern(
-        cls, source: str, dialect: Dialect = "ecma", anchored: bool | None = None
+        cls,
+        source: str,
+        dialect: Dialect = "ecma",
+        anchored: bool | None = None,
+        own: bool = False,
     ) -> "Language":
         """The texts a regular expression accepts.
 
@@ -64,6 +68,9 @@ class Language:
             dialect: "ecma" for JSON Schema's `pattern`, "python" for `re`.
             anchored: whether it must match the whole text or may match a part; by default as the
                 dialect says: ecma searches (JSON Schema core, 6.4), python matches the whole text.
+            own: read the expression as the dialect alone does. Otherwise, where ECMA-262 and
+                Python's `re` differ, the texts are those of both: right for what is written, but
+                not for its complement.
 
         Raises:
             RegexError: malformed, or not regular; has `.position` and `.reason`.
@@ -71,7 +78,7 @@ class Language:
         from mlxjson.regular.parse import parse
 
         whole = dialect == "python" if anchored is None else anchored
-        return cls(parse(source, dialect, whole))
+        return cls(parse(source, dialect, whole, own))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Language) and self.node == other.node

@@ -12,7 +12,7 @@ MAX_SOURCE = 50_000
 
 
 @lru_cache(maxsize=1024)
-def parse(source: str, dialect: str, anchored: bool) -> Node:
+def parse(source: str, dialect: str, anchored: bool, own: bool = False) -> Node:
     """The tree of `source`, closed: no anchor and no look-around is left open in it.
 
     Raises:
@@ -21,4 +21,5 @@ def parse(source: str, dialect: str, anchored: bool) -> Node:
     if len(source) > MAX_SOURCE:
         raise RegexError(f"an expression of more than {MAX_SOURCE} characters", MAX_SOURCE)
     reader = PythonReader(source) if dialect == "python" else EcmaReader(source)
+    reader.own = own
     return close(reader.read(), not anchored, not anchored)

@@ -59,6 +59,7 @@ class Reader:
         self.verbose = False
         self.ascii_only = False
         self.larger = False
+        self.own = False
         self.lazies = 0
 
     def read(self) -> Node:
@@ -298,7 +299,7 @@ class Reader:
     def members(self, found: list[Member], negated: bool) -> Node:
         """The set that these members make in both readings, the smaller or the larger."""
         categories = {member for member in found if _is_category(member)}
-        if not categories or self.ascii_only:
+        if not categories or self.ascii_only or self.own:
             return chars(self._reading(found, negated, self._own_set))
         growing = not negated and not any(part[1] for part in categories)
         if growing and not self.larger:

@@ -123,7 +123,7 @@ def format_language(name: str) -> Language | None:
 
 @lru_cache(maxsize=1024)
 def _complement(kind: str, text: str) -> Language:
-    return ~_language(kind, text)
+    return ~(Language.pattern(text, own=True) if kind == "pattern" else _language(kind, text))
 
 
 def language_of(facet: StringFacet) -> Language:
@@ -145,7 +145,7 @@ def is_whole(facet: StringFacet) -> bool:
 
 def pattern(text: str) -> Language:
     """The names that `patternProperties` means by `text`."""
-    return _language("pattern", text)
+    return Language.pattern(text, own=True)
 
 
 @lru_cache(maxsize=1024)
