@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mlxjson.schema import numbers, strings
 from mlxjson.schema.items import ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING
 from mlxjson.schema.places import Place
-from mlxjson.schema.terms import Term
+from mlxjson.schema.terms import Term, note_objects
 
 Reason = tuple[str, str]  # JSON Pointer and clause
 
@@ -19,6 +19,7 @@ def why(terms: list[Term], pointer: str) -> Reason:
 
 
 def _reasons(term: Term) -> Iterator[Reason]:
+    note_objects(term)
     if term.conflict is not None:
         yield term.conflict
         return

@@ -43,7 +43,7 @@ from mlxjson.schema.negate import choice_of, opposite
 from mlxjson.schema.objects import some_of
 from mlxjson.schema.places import Place
 from mlxjson.schema.read import items_of
-from mlxjson.schema.summary import Summary, both, disjoint, of_items
+from mlxjson.schema.summary import ANYTHING, Summary, both, disjoint, of_items
 
 Groups = tuple[int, ...]
 _SPLIT_ONCE = 4096
@@ -98,6 +98,7 @@ class Term:
     tags: dict[str, Summary] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     closed: frozenset[str] | None = None
+    noted: int = 0
     splits: int = 0
     conflict: tuple[str, str] | None = None
 
@@ -176,6 +177,8 @@ def expand(items: Items, effort: Effort) -> list[Term]:
 
 def _settle(term: Term) -> None:
     """Try constants one by one; turn "some property is like that" into a choice of names."""
+    if term.choices or term.splits:
+        note_objects(term)
     if term.members is not None and (term.choices or term.somes) and not term.watches:
         _try_members(term, term.members)
     while term.somes and term.mask and not term.choices:
@@ -288,8 +291,6 @@ def absorb(term: Term, items: Iterable[tuple[Item, Groups, Trail | None]]) -> No
         elif mark not in term.seen:
             term.seen.add(mark)
             waiting.extendleft(reversed(list(_unfolded(term, item, groups, trail))))
-    if term.mask & OBJECT and term.required:
-        _check_required(term)
 
 
 def _place_of(item: Item) -> Place:
@@ -397,7 +398,6 @@ def _collect(term: Term, item: Item, groups: Groups) -> None:
         term.arrays.append((item, groups))
     elif isinstance(item, ObjectFacet):
         term.objects.append((item, groups))
-        _note_object(term, item)
     elif isinstance(item, SomeProperty):
         term.somes.append(item)
     elif isinstance(item, Members):
@@ -426,15 +426,23 @@ def _only(term: Term, members: Members) -> None:
         term.narrow(0, members.place, members.keyword, reason)
 
 
-def _note_object(term: Term, facet: ObjectFacet) -> None:
-    for name, items in facet.properties.items():
-        tag = of_items(items)
-        if tag.mask != ALL_TYPES or tag.allowed is not None or tag.excluded or tag.required:
-            term.tags[name] = both(term.tags[name], tag) if name in term.tags else tag
-    term.required.update(facet.required)
-    if facet.additional is not None and not facet.patterns and is_never(facet.additional):
-        names = frozenset(facet.properties)
-        term.closed = names if term.closed is None else term.closed & names
+def note_objects(term: Term) -> None:
+    """Sum up the object conditions that came since the last time, and see whether they agree.
+
+    Not done while no choice depends on it: most schemas have none.
+    """
+    for facet, _ in term.objects[term.noted :]:
+        for name, items in facet.properties.items():
+            tag = of_items(items)
+            if tag is not ANYTHING:
+                term.tags[name] = both(term.tags[name], tag) if name in term.tags else tag
+        term.required.update(facet.required)
+        if facet.additional is not None and not facet.patterns and is_never(facet.additional):
+            names = frozenset(facet.properties)
+            term.closed = names if term.closed is None else term.closed & names
+    term.noted = len(term.objects)
+    if term.mask & OBJECT and term.required:
+        _check_required(term)
 
 
 def _check_required(term: Term) -> None:
