@@ -14,6 +14,7 @@ from mlxjson.errors import ConstraintError
 from mlxjson.schema.emit import scalars
 from mlxjson.schema.emit.arrays import array
 from mlxjson.schema.emit.literals import literal_text
+from mlxjson.schema.emit.merge import mapped, representatives
 from mlxjson.schema.emit.notation import either
 from mlxjson.schema.emit.objects import object_
 from mlxjson.schema.emit.recursion import recursive_nodes
@@ -50,8 +51,13 @@ def emit(program: Program, layout: Layout = Layout.SPACED, *, closed: bool = Tru
 
     Raises: ConstraintError: nothing can be written, or the grammar would be too large.
     """
-    recursive = recursive_nodes(program.nodes) if layout is Layout.INDENT else set()
-    writer = Writer(program, layout, closed, recursive, scalars.body)
+    same = representatives(program.nodes)
+    kept = {node: program.nodes[node] for node in dict.fromkeys(same.values())}
+    if len(kept) < len(same):
+        kept = {node: tuple(mapped(s, same) for s in shapes) for node, shapes in kept.items()}
+    recursive = recursive_nodes(kept) if layout is Layout.INDENT else set()
+    merged = Program(kept, same[program.root], program.pointers)
+    writer = Writer(merged, layout, closed, recursive, scalars.body)
     root = writer.node(program.root, first_level(layout))
     while writer.waiting:
         node, level, name = writer.waiting.popleft()
@@ -63,7 +69,8 @@ def emit(program: Program, layout: Layout = Layout.SPACED, *, closed: bool = Tru
             )
         writer.rules.define(name, body, writer.pointer(node))
     findings = {(f.pointer, f.keyword): f for f in program.findings}
-    findings.update(writer.findings)
+    for finding in writer.left(same):
+        findings.setdefault((finding.pointer, finding.keyword), finding)
     return Emitted(writer.rules.text(root), list(findings.values()))
 
 

@@ -115,6 +115,9 @@ def _distinct(writer: Writer, node: NodeId, shape: Array, domain: list[str], lev
     high = len(domain) if shape.max_items is None else min(shape.max_items, len(domain))
     if high < shape.min_items:
         return ""
+    key = (tuple(domain), shape.min_items, high, level)
+    if key in writer.memory:
+        return writer.memory[key]
     base = writer.rules.name("u")
     everything = (1 << len(domain)) - 1
     for left in range(everything + 1):
@@ -128,7 +131,8 @@ def _distinct(writer: Writer, node: NodeId, shape: Array, domain: list[str], lev
     first = [seq(space.opening, *_take(base, everything, i, domain)) for i in _bits(everything)]
     ways = first if high else []
     ways += ['"]"'] if shape.min_items == 0 else []
-    return seq(Lit("["), f"({either(ways)})")
+    found = writer.memory[key] = seq(Lit("["), f"({either(ways)})")
+    return found
 
 
 def _take(base: str, left: int, index: int, domain: list[str]) -> tuple[Part, ...]:

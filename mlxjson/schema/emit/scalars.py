@@ -1,6 +1,6 @@
 """Nodes whose values are no containers: constants, numbers, strings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from mlxjson.schema.emit.notation import either
 from mlxjson.schema.emit.strings import string
 from mlxjson.schema.emit.trie import constants
 from mlxjson.schema.emit.writer import Writer
-from mlxjson.schema.shapes import Boolean, Bound, Literal, NodeId, Null, Number, Shape, String
+from mlxjson.schema.shapes import Boolean, Literal, NodeId, Null, Number, Shape, String
 
 _LARGEST = Decimal("1.7e308")
 
@@ -20,6 +20,8 @@ def body(writer: Writer, node: NodeId, shapes: tuple[Shape, ...]) -> str:
     """A body for the values of `shapes`, scalar ones of `node`."""
     texts = [text for shape in shapes for text in _texts(writer, shape)]
     ways = [constants(texts)] if texts else []
+    if not writer.closed:
+        ways += _in_other_digits(shapes)
     for shape in shapes:
         ways += _ways(writer, node, shape)
     return either(ways)
@@ -41,10 +43,7 @@ def _is_text(writer: Writer, value: Any) -> bool:
 
 
 def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
-    if isinstance(shape, Literal) and _is_number(shape.value) and not writer.closed:
-        if _fits(shape.value):
-            yield numbers.number(writer.rules, _exactly(shape.value), False)[0]
-    elif isinstance(shape, Number):
+    if isinstance(shape, Number):
         text, skipped = numbers.number(writer.rules, shape, writer.closed)
         for keyword in skipped:
             writer.leave(node, keyword, "too many digits or values for a grammar")
@@ -55,9 +54,18 @@ def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
         yield string(writer.rules, shape, not writer.closed, writer.pointer(node), leave)
 
 
-def _exactly(value: Any) -> Number:
-    exact = decimal(value)
-    return Number(Bound(exact), Bound(exact), integer=exact == exact.to_integral_value())
+def _in_other_digits(shapes: Iterable[Shape]) -> Iterator[str]:
+    """Constant numbers with noughts behind them: 1 is 1.0."""
+    values = [shape.value for shape in shapes if isinstance(shape, Literal)]
+    exact = {decimal(value) for value in values if _is_number(value) and _fits(value)}
+    wholes = sorted(str(int(value)) for value in exact if value == value.to_integral_value())
+    others = sorted(
+        format(value.normalize(), "f") for value in exact if value != value.to_integral_value()
+    )
+    if wholes:
+        yield f'({constants(wholes)}) ("." "0"+)?'
+    if others:
+        yield f'({constants(others)}) "0"*'
 
 
 def decimal(value: Any) -> Decimal:

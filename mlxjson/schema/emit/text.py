@@ -56,8 +56,7 @@ def _class(ranges: Ranges) -> str:
     if ranges[-1][1] < _LAST:
         return bracket(ranges)
     # Surrogates are named, or xgrammar would let their three bytes through.
-    left_out = charset([*complement(ranges), (0xD800, 0xDFFF)])
-    return f"[^{bracket(left_out)[1:]}"
+    return f"[^{bracket(complement(ranges))[1:-1]}\\ud800-\\udfff]"
 
 
 def is_wide(language: Language) -> bool:

@@ -5,7 +5,7 @@ later if it has containers, so that neither recursion nor depth of a schema matt
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 
 from mlxjson.constraint import Layout
 from mlxjson.schema.emit.rules import Rules
@@ -19,6 +19,7 @@ class Writer:
     Attributes:
         layout, closed: as given to `emit`.
         recursive: the nodes that contain themselves.
+        memory: names of rules that several nodes may share, by what they are made of.
     """
 
     def __init__(
@@ -34,7 +35,8 @@ class Writer:
         self.closed = closed
         self.recursive = recursive
         self.rules = Rules()
-        self.findings: dict[tuple[str, str], Finding] = {}
+        self.memory: dict[Hashable, str] = {}
+        self._left: dict[NodeId, dict[str, str]] = {}
         self.waiting: deque[tuple[NodeId, Level, str]] = deque()
         self.scalars: dict[NodeId, str] = {}
         self.scalar_body = scalar_body
@@ -76,8 +78,13 @@ class Writer:
 
     def leave(self, node: NodeId, keyword: str, reason: str) -> None:
         """Note that `keyword` is left to validation."""
-        pointer = self.pointer(node)
-        self.findings.setdefault((pointer, keyword), Finding(pointer, keyword, reason))
+        self._left.setdefault(node, {}).setdefault(keyword, reason)
+
+    def left(self, same: Mapping[NodeId, NodeId]) -> Iterator[Finding]:
+        """What is left to validation, for all nodes that `same` maps to those written here."""
+        for node, written in same.items():
+            for keyword, reason in self._left.get(written, {}).items():
+                yield Finding(self.pointer(node), keyword, reason)
 
 
 def inside(level: Level) -> Level:
