@@ -8,8 +8,9 @@ is the smaller of the two; where they contradict each other (`\Z`, `{,n}`, `[]â€
 """
 
 from mlxjson.regular.charset import FULL, Ranges, complement
+from mlxjson.regular.members import Member
 from mlxjson.regular.python import DOLLAR, NEWLINE, read_property
-from mlxjson.regular.reader import END, HEX, START, Member, Reader
+from mlxjson.regular.reader import END, HEX, START, Reader
 from mlxjson.regular.tree import Assert, Look, Node, chars, single_set
 from mlxjson.regular.unicode_sets import ECMA_SPACE
 

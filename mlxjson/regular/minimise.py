@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-Row = tuple[tuple[int, int, int], ...]
+from mlxjson.regular.dfa import Row
 
 
 def merge_equivalent(rows: list[Row], accepting: list[bool]) -> tuple[list[Row], list[bool]]:

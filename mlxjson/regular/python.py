@@ -9,12 +9,12 @@ import unicodedata
 
 from mlxjson.regular.charset import FULL, Ranges, complement
 from mlxjson.regular.measure import span
-from mlxjson.regular.reader import DIGITS, END, START, Member, Reader, greedy_end
+from mlxjson.regular.members import Member
+from mlxjson.regular.possessive import greedy_end
+from mlxjson.regular.reader import DIGITS, END, START, Reader
 from mlxjson.regular.tree import (
     ANY,
-    EMPTY,
     Assert,
-    Chars,
     Look,
     Node,
     Repeat,
@@ -292,6 +292,3 @@ def read_property(reader: Reader, inverse: bool, place: int) -> Ranges:
     if found is None:
         reader.fail(f"the unknown property {name[:40]}", place)
     return complement(found) if inverse else found
-
-
-__all__ = ["DOLLAR", "EMPTY", "Chars", "PythonReader", "read_property"]

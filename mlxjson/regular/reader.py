@@ -12,24 +12,27 @@ from mlxjson.regular.charset import (
     FULL,
     Ranges,
     charset,
-    complement,
     difference,
     intersect,
     union,
 )
 from mlxjson.regular.errors import RegexError
+from mlxjson.regular.members import (
+    Category,
+    Member,
+    is_category,
+    is_inverse,
+    read_members,
+    single,
+)
 from mlxjson.regular.tree import (
-    EMPTY,
     Assert,
-    Look,
     Node,
-    Repeat,
     Text,
     alt,
     chars,
     repeat,
     seq,
-    single_set,
 )
 from mlxjson.regular.unicode_sets import ASCII_DIGIT, ASCII_WORD, python_set
 
@@ -40,9 +43,6 @@ HEX = "0123456789abcdefABCDEF"
 
 START = Assert((), True, FULL, True)
 END = Assert(FULL, True, (), True)
-
-# A member of a class: a set, or a category letter (d, w or s) with whether it is negated.
-Member = Ranges | tuple[str, bool]
 
 
 class Reader:
@@ -275,7 +275,7 @@ class Reader:
             found += [low, ((0x2D, 0x2D),)]
             return
         high = self.class_atom(place)
-        first, last = _single(low), _single(high)
+        first, last = single(low), single(high)
         if first is None or last is None:
             self.odd_range(found, low, high, dash)
             return
@@ -298,69 +298,22 @@ class Reader:
 
     def members(self, found: list[Member], negated: bool) -> Node:
         """The set that these members make in both readings, the smaller or the larger."""
-        categories = {member for member in found if _is_category(member)}
-        if not categories or self.ascii_only or self.own:
-            return chars(self._reading(found, negated, self._own_set))
-        growing = not negated and not any(part[1] for part in categories)
-        if growing and not self.larger:
-            return chars(self._reading(found, negated, self._shared_set))
-        own = self._reading(found, negated, self._own_set)
-        other = self._reading(found, negated, python_set)
+
+        def own_set(letter: str) -> Ranges:
+            return {"d": ASCII_DIGIT, "w": ASCII_WORD, "s": self.space}[letter]
+
+        def reading(category: Category) -> Ranges:
+            return read_members(found, negated, self._case(), category)
+
+        if self.ascii_only or self.own or not any(map(is_category, found)):
+            return chars(reading(own_set))
+        if not self.larger and not negated and not any(map(is_inverse, found)):
+            # All of ours but the byte order mark, which is no blank for Python.
+            return chars(reading(lambda letter: difference(own_set(letter), ((0xFEFF, 0xFEFF),))))
+        own, other = reading(own_set), reading(python_set)
         return chars(union(own, other) if self.larger else intersect(own, other))
 
-    def _reading(
-        self, found: list[Member], negated: bool, category: Callable[[str], Ranges]
-    ) -> Ranges:
-        """The set where `category` gives what the letters d, w and s stand for."""
-        listed = charset(pair for part in found if not _is_category(part) for pair in _pairs(part))
-        if self.ignore_case:
-            listed = ignoring_ascii_case(listed) if self.ascii_only else ignoring_case(listed)
-        for member in found:
-            if _is_category(member):
-                named = category(str(member[0]))
-                listed = union(listed, complement(named) if member[1] else named)
-        return complement(listed) if negated else listed
-
-    def _own_set(self, letter: str) -> Ranges:
-        return {"d": ASCII_DIGIT, "w": ASCII_WORD, "s": self.space}[letter]
-
-    def _shared_set(self, letter: str) -> Ranges:
-        """What both readings have: all of ours but the byte order mark, no blank for Python."""
-        return difference(self._own_set(letter), ((0xFEFF, 0xFEFF),))
-
-
-def _is_category(member: Member) -> bool:
-    return bool(member) and isinstance(member[0], str)
-
-
-def _pairs(member: Member) -> Ranges:
-    return member  # type: ignore[return-value]
-
-
-def _single(member: Member) -> int | None:
-    """The code point of a member that is one character (a surrogate counts here)."""
-    if _is_category(member) or len(member) != 1:
-        return None
-    low, high = _pairs(member)[0]
-    return low if low == high else None
-
-
-def follows_not(item: Node) -> Node:
-    """The empty word where no word of `item` begins."""
-    single = single_set(item)
-    if single is None:
-        return Look(item, True)
-    return Assert(FULL, True, complement(single), True)
-
-
-def greedy_end(item: Repeat) -> Node:
-    """An item of fixed length repeated as often as it can, giving nothing back."""
-    stop = follows_not(item.item)
-    if item.most is None:
-        return seq((item, stop))
-    short = repeat(item.item, item.least, item.most - 1) if item.most > item.least else None
-    full = repeat(item.item, item.most, item.most)
-    return full if short is None else alt((full, seq((short, stop))))
-
-
-__all__ = ["DIGITS", "EMPTY", "END", "HEX", "START", "Member", "Reader", "greedy_end"]
+    def _case(self) -> Callable[[Ranges], Ranges] | None:
+        if not self.ignore_case:
+            return None
+        return ignoring_ascii_case if self.ascii_only else ignoring_case

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mlxjson.regular.minimise import Row
+from mlxjson.regular.dfa import Row
 
 # Deeper than this, alternatives are listed: each level is a level of brackets in the grammar.
 MAX_DEPTH = 40
