@@ -1,5 +1,6 @@
 """From a fact sheet to a text: which facts are told, in which sentences, order, style and frame."""
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 
@@ -125,7 +126,7 @@ def _sentences(kind: Kind, sheet: Sheet, kept: list[str]) -> list[Line]:
     openers = openers if rng.random() < 0.85 else []
     _take(openers, sheet, free, chosen, limit=1)
     _take(clauses, sheet, free, chosen)
-    alone = [(1, _alone(kind.fields[key], sheet)) for key in kept if key in free and rng.random() < 0.75]
+    alone = [(1, _alone(kind.fields[key], sheet)) for key in kept if key in free and rng.random() < (0.8 if kind.fields[key].kind in {"bool", "enum"} else 0.35)]
     body = chosen[1:] if openers and chosen else chosen
     head = chosen[:1] if openers and chosen else []
     body = body + [(n, line) for n, line in alone if line]
@@ -157,10 +158,23 @@ def _alone(one: Field, sheet: Sheet) -> Line | None:
         return Line(shown, shown, {one.key})
     if one.kind in {"bool", "enum"} or value.kind in {"list", "objects"}:
         return _label(one, sheet)
-    alias = sheet.rng.choice(part(one.aliases, sheet.split))
+    alias = sheet.rng.choice(nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases)
     made = say(sheet.rng.choice(part(ALONE, sheet.split)), sheet.rng)
     made = made.replace("ALIAS", alias)
     return Line(made.replace("VALUE", value.text), made.replace("VALUE", f"<{one.key}>"), {one.key})
+
+
+_NO_NOUN = re.compile(
+    r"^(has|is|was|lives|works|what|where|who|which|how|when|can|from|to|until|reports|seen|made|held|on|at|by|with|for|starts|begins|ends|born|died|"
+    r"released|published|signed|opens|closes|departs|arrives|leaves|lands|calling|whether|in|via|due|out of|paid|bought|sent|shipped|must|"
+    r"should|would|does|did|come|comes|goes|flies|runs|joined|taught|written|issued|booked|ask|call|pay|led|chaired|marked) ?"
+    r"|( (in|on|by|at|from|to|of|with|for|until|as|per|is|are))$"
+)
+
+
+def nouns(aliases: list[str]) -> list[str]:
+    """Aliases that can follow an article."""
+    return [alias for alias in aliases if not _NO_NOUN.search(alias)]
 
 
 def _with_noise(lines: list[Line], kind: Kind, sheet: Sheet) -> list[Line]:
@@ -233,7 +247,7 @@ def _label_value(one: Field, value: Value, rng: Random) -> str:
     if one.kind == "objects":
         start = rng.choice(["\n- ", "\n  * ", "; ", "\n"])
         return (start if "\n" in start else "") + start.join(value.extra["lines"])
-    return value.text
+    return value.gold if value.kind == "text" else value.text
 
 
 def _block(lines: list[Line], rng: Random) -> tuple[str, str]:

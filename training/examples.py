@@ -75,7 +75,7 @@ def classification(split: str, rng: Random) -> Example:
     """A text and labels; the answer is the bare label, now and then a JSON string."""
     made = choices.labelled(split, rng)
     system = rng.choice(_SYSTEMS) if split == TRAIN and rng.random() < 0.05 else None
-    as_field = split == TRAIN and rng.random() < 0.2
+    as_field = split == TRAIN and rng.random() < 0.15
     if as_field:
         schema = {"type": "object", "properties": {rng.choice(["label", "class", "category", "answer", "result"]): {"enum": made.options}}}
         answer = dumped({next(iter(schema["properties"])): made.gold}, "spaced")
@@ -94,4 +94,4 @@ def train_stream(seed: int) -> Iterator[Example]:
     """Training examples without end; the same seed gives the same stream."""
     rng = Random(seed)
     while True:
-        yield classification(TRAIN, rng) if rng.random() < 0.2 else extraction(TRAIN, rng)
+        yield classification(TRAIN, rng) if rng.random() < 0.3 else extraction(TRAIN, rng)

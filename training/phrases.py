@@ -16,6 +16,21 @@ ALONE = [
     "the ALIAS should read VALUE",
     "(you will find|it shows) VALUE under ALIAS",
     "when asked about the ALIAS, the answer was VALUE",
+    "VALUE as ALIAS",
+    "with VALUE as the ALIAS",
+    "the ALIAS is (still|now|currently) VALUE",
+    "ALIAS = VALUE",
+    "the ALIAS has been set to VALUE",
+    "(this time|here|again) the ALIAS is VALUE",
+    "we agreed on VALUE as the ALIAS",
+    "(the|its) ALIAS (turned out to be|remains) VALUE",
+    "VALUE - that is the ALIAS",
+    "(it|this) has VALUE as its ALIAS",
+    "ALIAS of VALUE",
+    "the ALIAS, VALUE, (was confirmed|is correct|has not changed)",
+    "(according to|as per) our records the ALIAS is VALUE",
+    "ALIAS (is |)(listed|given|stated) as VALUE",
+    "(they|we|he|she) (gave|named|mentioned) VALUE as the ALIAS",
 ]
 
 NOISE = [

@@ -238,7 +238,7 @@ def typed(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any], Conver
             return _object_array(one, value, out)
         case "currency":
             return _currency(value, rng), lambda v: v.gold
-    return _string(one, value, rng), lambda v: v.text
+    return _string(one, value, rng), lambda v: v.gold
 
 
 def _integer(rng: Random) -> dict[str, Any]:

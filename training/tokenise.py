@@ -4,7 +4,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from mlxjson.model import Tokenizer, load_tokenizer, resolve
 from training.examples import Example
@@ -12,6 +11,8 @@ from training.examples import Example
 # Keys and punctuation are forced by the grammar: the model seldom chooses them.
 _FORCED_WEIGHT = 0.15
 _SPLIT_SHARE = 0.3
+# A label is all that its example teaches, a document teaches dozens of values.
+_LABEL_WEIGHT = 3.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Encoder:
             answer, weights = self._apart(pieces)
         else:
             answer, weights = self._together(pieces)
+        if one.sort == "choice":
+            weights = [_LABEL_WEIGHT] * len(weights)
         return Encoded([*prompt, *answer, self.stop], [0.0] * len(prompt) + [*weights, 1.0])
 
     def _apart(self, pieces: list[tuple[str, bool]]) -> tuple[list[int], list[float]]:
@@ -115,7 +118,3 @@ def stretches(answer: str) -> list[tuple[str, bool]]:
             forced, at = "", end
     return [piece for piece in [*found, (forced, False)] if piece[0]]
 
-
-def worth(value: Any) -> str:
-    """A value as one line of JSON, for reports."""
-    return json.dumps(value, ensure_ascii=False)

@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 
 from training import examples, network
+from training.forward import Forward
 from training.tokenise import Encoded, Encoder
 
 _SHARD = int(os.environ.get("TRAINING_SHARD", "1024"))
@@ -65,25 +66,41 @@ def tensors(batch: list[Encoded], device: str) -> tuple[torch.Tensor, torch.Tens
     return ids.to(device, non_blocking=True), weights.to(device, non_blocking=True)
 
 
-def answer_loss(model: torch.nn.Module, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def answer_loss(run: Forward, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Weighted cross entropy of the answers; causal attention needs no mask for right padding."""
-    hidden = model.model(ids[:, :-1]).last_hidden_state
     chosen = weights[:, 1:] > 0
-    logits = model.lm_head(hidden[chosen]).float()
+    logits = run.model.lm_head(run(ids[:, :-1])[chosen]).float()
     losses = functional.cross_entropy(logits, ids[:, 1:][chosen], reduction="none")
     kept = weights[:, 1:][chosen]
     return (losses * kept).sum() / kept.sum()
 
 
-def base_distance(model: torch.nn.Module, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def base_distance(run: Forward, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """KL divergence from the base's next-token distributions, over the answers."""
     chosen = weights[:, 1:] > 0
     with torch.no_grad():
-        network.LoraLinear.enabled = False
-        base = model.lm_head(model.model(ids[:, :-1]).last_hidden_state[chosen]).float().log_softmax(-1)
-        network.LoraLinear.enabled = True
-    own = model.lm_head(model.model(ids[:, :-1]).last_hidden_state[chosen]).float().log_softmax(-1)
+        base = run.model.lm_head(run(ids[:, :-1], adapted=False)[chosen]).float().log_softmax(-1)
+    own = run.model.lm_head(run(ids[:, :-1])[chosen]).float().log_softmax(-1)
     return functional.kl_div(own, base, log_target=True, reduction="batchmean")
+
+
+def _forward(model: torch.nn.Module, device: str) -> Forward:
+    """Compiled on a GPU if one step of it works there."""
+    run = Forward(model, compiled=device == "cuda")
+    if device == "cuda":
+        begun = time.monotonic()
+        try:
+            for rows, length in ((40, 256), (24, 352), (64, 208)):
+                ids = torch.zeros(rows, length, dtype=torch.long, device=device)
+                weights = torch.ones_like(ids, dtype=torch.float)
+                weights[:, :-40] = 0
+                answer_loss(run, ids, weights).backward()
+                base_distance(run, ids, weights).backward()
+        except Exception as error:  # noqa: BLE001 - whatever the compiler raises, eager works
+            run.fall_back(error)
+        model.zero_grad(set_to_none=True)
+        print(f"prepared in {time.monotonic() - begun:.0f} s", flush=True)
+    return run
 
 
 def rate(done: float, peak: float) -> float:
@@ -102,6 +119,7 @@ def train(args: argparse.Namespace) -> None:
     for layer in model.modules():
         if isinstance(layer, network.LoraLinear):
             layer.float()
+    run = _forward(model, device)
     trained = [p for p in model.parameters() if p.requires_grad]
     print(f"{sum(p.numel() for p in trained)} trained parameters on {device}", flush=True)
     optimizer = torch.optim.AdamW(trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda")
@@ -115,11 +133,11 @@ def train(args: argparse.Namespace) -> None:
             for batch in batches(shard, args.tokens, rng):
                 ids, weights = tensors(batch, device)
                 for group in optimizer.param_groups:
-                    group["lr"] = rate(seen / args.examples, args.lr)
-                loss = answer_loss(model, ids, weights)
+                    group["lr"] = rate(max(seen / args.examples, (time.monotonic() - begun) / args.seconds), args.lr)
+                loss = answer_loss(run, ids, weights)
                 loss.backward()
                 if step % args.general_every == 0:
-                    (args.general_weight * base_distance(model, *tensors(next(general), device))).backward()
+                    (args.general_weight * base_distance(run, *tensors(next(general), device))).backward()
                 torch.nn.utils.clip_grad_norm_(trained, 1.0)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
@@ -163,7 +181,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--examples", type=int, default=300_000)
-    parser.add_argument("--seconds", type=float, default=1e9, help="stop after the shard that passes this")
+    parser.add_argument("--seconds", type=float, default=1e9, help="end the schedule by the clock if it is not done before")
     parser.add_argument("--rank", type=int, default=24)
     parser.add_argument("--layers", type=int, default=99, help="fewer only to try the script out")
     parser.add_argument("--scale", type=float, default=2.0)

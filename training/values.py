@@ -206,8 +206,24 @@ def product(sheet: Sheet, args: str) -> Value:
     model = rng.choice(["{s} {n}", "{s}", "{c}", "{s} {m}", "{m} {n}", "{s} {c}", "{m}", "{c} {m}"]).format(
         s=pools.stem(rng, rng.choice([1, 2])), n=rng.randrange(1, 900), c=_shape(rng.choice(["A#", "AA-##", "###", "A###", "A##A"]), rng),
         m=rng.choice(["Pro", "Lite", "Max", "Air", "Plus", "Mini", "One", "XL", "Go", "Neo", "Classic", "Ultra", "SE"]))
-    noun = "" if args == "model" or rng.random() < 0.5 else " " + rng.choice(part(bank("goods"), sheet.split))
-    return text_value(f"{pools.brand(rng)} {model}{noun}")
+    noun = rng.choice(part(bank("goods"), sheet.split))
+    if args != "model" and rng.random() < 0.35:
+        return text_value(f"{pools.brand(rng)} {noun}")
+    name = f"{pools.brand(rng)} {model}"
+    shown = f"{name} {noun}" if args != "model" and rng.random() < 0.35 else name
+    return Value("text", shown, name)
+
+
+@_sampler
+def event(sheet: Sheet, args: str) -> Value:
+    """A title out of lists, at times with its number or year."""
+    rng = sheet.rng
+    title = rng.choice(part(_options(args), sheet.split))
+    number = rng.randrange(2, 60)
+    before = rng.choice(["", "", "", "", f"{num.ordinal(number)} ", f"{num.ordinal(number)} Annual ", f"{num.ordinal_word(number % 12 + 1).capitalize()} ",
+                         "Annual ", "Great ", f"{pools.stem(rng)} ", f"{pools.stem(rng)} ", "International "])
+    after = rng.choice(["", "", "", "", "", f" {rng.randrange(2019, 2031)}"])
+    return text_value(before + title + after)
 
 
 @_sampler
@@ -385,6 +401,14 @@ def score(sheet: Sheet, args: str) -> Value:
     a, b = rng.randint(low + 1, high), rng.randint(low, high)
     won, lost = max(a, b) + (a == b), min(a, b)
     return text_value(f"{won}{rng.choice(['-', '-', ':', '–', ' - '])}{lost}", won=won, lost=lost)
+
+
+@_sampler
+def team(sheet: Sheet, _args: str) -> Value:
+    rng = sheet.rng
+    nick = rng.choice(part(bank("teams"), sheet.split))
+    where = rng.choice([_name(sheet, "city"), rng.choice(part(bank("cities"), sheet.split)), pools.stem(rng)])
+    return text_value(rng.choice([nick, where, f"{where} {nick}", f"{where} {nick}", f"FC {where}", f"{where} FC", f"SV {where}", f"{where} {rng.choice(['City', 'Town', 'United'])}"]))
 
 
 @_sampler
