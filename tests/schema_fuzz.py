@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft7Validator, Draft202012Validator
 
 from mlxjson.errors import ConstraintError
 from mlxjson.schema.front import Unsatisfiable, build
@@ -26,8 +26,9 @@ TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"]
 class Draw:
     """Random schemas and values from one seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, old: bool = False) -> None:
         self.random = random.Random(seed)
+        self.keywords = OLD_KEYWORDS if old else KEYWORDS
         self.targets: list[str] = []
 
     def value(self, depth: int = 2) -> Any:
@@ -64,8 +65,14 @@ class Draw:
 
     def keyword(self, depth: int) -> dict[str, Any]:  # noqa: PLR0912
         """One keyword, or a few that belong together."""
-        r, sub = self.random, self.schema
-        name = r.choice(KEYWORDS)
+        r = self.random
+        name = r.choice(self.keywords)
+        # Only below a child may the whole schema come again, or it would never end.
+        below = name in ("items", "properties", "additionalProperties", "prefixItems")
+
+        def sub(depth: int) -> Any:
+            return {"$ref": "#"} if below and r.random() < 0.06 else self.schema(depth)
+
         if name == "type":
             return {name: r.choice([r.choice(TYPES), r.sample(TYPES, 2)])}
         if name == "enum":
@@ -90,6 +97,11 @@ class Draw:
             more = {"minContains": r.choice([0, 1, 2])} if r.random() < 0.3 else {}
             most = {"maxContains": r.choice([0, 1, 2])} if r.random() < 0.3 else {}
             return {name: sub(depth), **more, **most}
+        if name == "items array":
+            more = {"additionalItems": sub(depth)} if r.random() < 0.5 else {}
+            return {"items": [sub(depth) for _ in range(r.choice([1, 2]))], **more}
+        if name == "dependencies":
+            return {name: {r.choice(NAMES): r.choice([sub(depth), r.sample(NAMES, 1)])}}
         if name == "prefixItems":
             return {name: [sub(depth) for _ in range(r.choice([1, 2]))]}
         if name in ("allOf", "anyOf", "oneOf"):
@@ -126,6 +138,11 @@ KEYWORDS = [
 ]  # fmt: skip
 
 
+_NEW = {"prefixItems", "dependentSchemas", "dependentRequired", "unevaluatedItems",
+        "unevaluatedProperties"}  # fmt: skip
+OLD_KEYWORDS = [word for word in KEYWORDS if word not in _NEW] + ["items array", "dependencies"]
+
+
 def constants(schema: Any) -> list[Any]:
     """The values of every enum and const, which are the values worth trying."""
     if isinstance(schema, dict):
@@ -137,7 +154,8 @@ def constants(schema: Any) -> list[Any]:
 
 def run(seed: int, count: Counter[str]) -> None:
     """Compare one schema on many values."""
-    draw = Draw(seed)
+    old = seed % 4 == 3
+    draw = Draw(seed, old)
     definitions = {}
     for name in "xy":
         definitions[name] = draw.schema(2)
@@ -147,7 +165,9 @@ def run(seed: int, count: Counter[str]) -> None:
         return
     schema["$defs"] = definitions
     values = [draw.value(3) for _ in range(40)] + constants(schema)
-    validator = Draft202012Validator(schema)
+    if old:
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#"
+    validator = (Draft7Validator if old else Draft202012Validator)(schema)
     try:
         wanted = [validator.is_valid(value) for value in values]
     except RecursionError:

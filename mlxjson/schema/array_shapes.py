@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mlxjson.schema.items import ARRAY, ArrayFacet, Gap, Item, Items
 from mlxjson.schema.negate import opposite
 from mlxjson.schema.shapes import Array, Contains, NodeId, Shape
-from mlxjson.schema.terms import Term, Watch
+from mlxjson.schema.term import Term, Watch
 
 if TYPE_CHECKING:
     from mlxjson.schema.builder import Builder

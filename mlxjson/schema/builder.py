@@ -8,6 +8,7 @@ so a recursive schema becomes a cycle.
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language
@@ -39,7 +40,8 @@ from mlxjson.schema.shapes import (
     Shape,
     String,
 )
-from mlxjson.schema.terms import Effort, Term, expand
+from mlxjson.schema.term import Term
+from mlxjson.schema.terms import Effort, expand
 
 MOST_NODES = 20_000
 MOST_SECONDS = 8.0
@@ -172,11 +174,12 @@ class Builder:
         if bit == OBJECT:
             return (object_shapes.shape(self, term, gaps),)
         if bit == STRING:
-            words = [value for value in term.excluded.values() if isinstance(value, str)]
-            shape, more = strings.shape(term.strings, words)
+            shape, more = strings.shape(term.strings, term.excluded)
             gaps += more
             return (shape,)
-        return (_number(term) if bit == NUMBER else _null_or_boolean(term, bit),)
+        if bit == NUMBER:
+            return (numbers.shape(term.numbers, filter(_is_number, term.excluded_keys)),)
+        return (_null_or_boolean(term, bit),)
 
     def string_shapes(self, items: Items, gaps: list[Gap]) -> list[Shape]:
         """The strings that a conjunction allows."""
@@ -216,21 +219,16 @@ def children(shape: Shape) -> Iterator[NodeId]:
 
 def _null_or_boolean(term: Term, bit: int) -> Shape | None:
     if bit == NULL:
-        return None if None in term.excluded else Null()
-    left = {value for value in (False, True) if ("boolean", value) not in term.excluded}
+        return None if None in term.excluded_keys else Null()
+    left = {value for value in (False, True) if ("boolean", value) not in term.excluded_keys}
     return Boolean(frozenset(left)) if left else None
 
 
 _BITS = (NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT)
 
 
-def _number(term: Term) -> Number | None:
-    excluded = [key for key, value in term.excluded.items() if _is_number(value)]
-    return numbers.shape(term.numbers, excluded)
-
-
-def _is_number(value: object) -> bool:
-    return not isinstance(value, str | bool | list | dict) and value is not None
+def _is_number(key: object) -> bool:
+    return isinstance(key, Decimal)
 
 
 def _essential(items: Iterable[Item]) -> Items:

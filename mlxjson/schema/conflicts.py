@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mlxjson.schema import numbers, strings
 from mlxjson.schema.items import ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING
 from mlxjson.schema.places import Place
-from mlxjson.schema.terms import Term, note_objects
+from mlxjson.schema.term import Term, note_objects
 
 Reason = tuple[str, str]  # JSON Pointer and clause
 

@@ -109,7 +109,7 @@ def _string_holds(facet: StringFacet, value: str) -> bool:
     if facet.source is None and facet.language is None:
         return True
     try:
-        found = strings.language_of(facet).accepts(value)
+        found = strings.language_of(facet, exact=True).accepts(value)
     except ConstraintError as error:
         raise Unclear from error
     if found is facet.negated and not strings.is_whole(facet):

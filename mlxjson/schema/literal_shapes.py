@@ -8,7 +8,7 @@ from mlxjson.schema.items import ARRAY, NUMBER, OBJECT, STRING, Gap, Items, Memb
 from mlxjson.schema.literals import key, type_of, writable
 from mlxjson.schema.member import belongs
 from mlxjson.schema.shapes import Literal, NodeId, Shape
-from mlxjson.schema.terms import Term
+from mlxjson.schema.term import Term
 
 if TYPE_CHECKING:
     from mlxjson.schema.builder import Builder

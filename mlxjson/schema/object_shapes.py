@@ -10,7 +10,7 @@ from mlxjson.schema import strings
 from mlxjson.schema.items import OBJECT, Gap, Item, Items, ObjectFacet
 from mlxjson.schema.literals import writable
 from mlxjson.schema.shapes import KeyPattern, Literal, NodeId, Object, Property, String
-from mlxjson.schema.terms import Term, Watch
+from mlxjson.schema.term import Term, Watch
 
 if TYPE_CHECKING:
     from mlxjson.schema.builder import Builder

@@ -96,4 +96,4 @@ def _of_facet(facet: StringFacet, strict: bool) -> Language:
         return lengths
     if (strict or facet.negated) and not strings.is_whole(facet):
         raise ConstraintError(f"what is no {facet.keyword} can't be described")
-    return strings.language_of(facet) & lengths
+    return strings.language_of(facet, strict) & lengths

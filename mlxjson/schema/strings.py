@@ -3,13 +3,13 @@
 Source: JSON Schema validation 2020-12, sections 6.3 (strings) and 7 (format, as an assertion).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from mlxjson.errors import ConstraintError
 from mlxjson.regular import Language
-from mlxjson.schema.items import STRING, Gap, Item, Items, StringFacet, Types
+from mlxjson.schema.items import STRING, Excluded, Gap, Item, Items, StringFacet, Types
 from mlxjson.schema.places import Place
 from mlxjson.schema.shapes import String
 
@@ -72,7 +72,7 @@ def negate(facet: StringFacet) -> tuple[Items, ...]:
 
 
 def shape(
-    facets: Iterable[StringFacet], excluded: Iterable[str] = ()
+    facets: list[StringFacet], excluded: Excluded | None = None
 ) -> tuple[String | None, list[Gap]]:
     """All facets together (None: no string satisfies them), and those that had to be left out."""
     shortest, longest = 0, None
@@ -92,23 +92,26 @@ def shape(
             gaps.append(Gap(facet.place, facet.keyword, reason, STRING))
     if longest is not None and shortest > longest:
         return None, []
-    words = tuple(sorted(set(excluded)))
-    if words:
-        parts.append(all_but(words))
-    if not parts:
+    words = (
+        [value for value in excluded.values.values() if isinstance(value, str)] if excluded else []
+    )
+    if not parts and not words:
         return String(None, shortest, longest), gaps
     try:
+        if words:
+            parts.append(all_but(tuple(sorted(words))))
         language = together(tuple(parts), shortest, longest)
     except ConstraintError as error:
-        gaps += [Gap(f.place, f.keyword, error.message, STRING) for f in facets if f.source]
+        left_out = [*facets, excluded] if excluded else facets
+        gaps += [Gap(item.place, item.keyword, error.message, STRING) for item in left_out]
         return String(None, shortest, longest), gaps
     return (String(language) if language else None), gaps
 
 
 @lru_cache(maxsize=1024)
-def _language(kind: str, text: str) -> Language:
+def _language(kind: str, text: str, exact: bool) -> Language:
     if kind == "pattern":
-        return Language.pattern(text, dialect="ecma", anchored=False)
+        return Language.pattern(text, dialect="ecma", anchored=False, own=exact)
     language = format_language(text)
     assert language is not None
     return language
@@ -123,15 +126,20 @@ def format_language(name: str) -> Language | None:
 
 @lru_cache(maxsize=1024)
 def _complement(kind: str, text: str) -> Language:
-    return ~(Language.pattern(text, own=True) if kind == "pattern" else _language(kind, text))
+    return ~_language(kind, text, True)
 
 
-def language_of(facet: StringFacet) -> Language:
-    """The words of a facet's pattern or format. Raises ConstraintError where it has none."""
+def language_of(facet: StringFacet, exact: bool = False) -> Language:
+    """The words of a facet's pattern or format. Raises ConstraintError where it has none.
+
+    Without `exact` they are, where readings of a pattern differ, only those of all readings: what
+    is to be written, not what a complement or a verdict may rely on.
+    """
     if facet.language is not None:
         return facet.language
     assert facet.source
-    return _complement(*facet.source) if facet.negated else _language(*facet.source)
+    kind, text = facet.source
+    return _complement(kind, text) if facet.negated else _language(kind, text, exact)
 
 
 def is_whole(facet: StringFacet) -> bool:
@@ -145,7 +153,7 @@ def is_whole(facet: StringFacet) -> bool:
 
 def pattern(text: str) -> Language:
     """The names that `patternProperties` means by `text`."""
-    return Language.pattern(text, own=True)
+    return _language("pattern", text, True)
 
 
 @lru_cache(maxsize=1024)
