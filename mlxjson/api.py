@@ -15,6 +15,7 @@ from mlxjson.task import Task
 from mlxjson.vocabulary_file import remembered_vocabulary
 
 if TYPE_CHECKING:
+    from mlxjson.grammar import Engine
     from mlxjson.model import ModelFiles, Network
 
 
@@ -62,6 +63,17 @@ def open_session(
     speech = in_background(lambda: _speech(files.result(), kept, times))
     network = in_background(lambda: _network(files.result(), cache, times))
     return Session(speech, network, times, kept)
+
+
+def open_engine(
+    model: str | None = None, *, offline: bool = False, environ: Mapping[str, str] = os.environ
+) -> "Engine":
+    """The compiler of grammars for a model's vocabulary, without the model's weights.
+
+    Raises: ModelError.
+    """
+    files = _resolve(model, offline, environ, False)
+    return _speech(files, open_cache(environ=environ), {}).engine
 
 
 def _resolve(

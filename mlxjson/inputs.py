@@ -1,8 +1,8 @@
-"""Reading what the user names: prompts, schemas, grammars, choices; files, text or stdin."""
+"""Reading what the user names: prompts, grammars, choices; from files, text or stdin."""
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -35,13 +35,6 @@ class Inputs:
         except OSError as error:
             raise UsageError(f"can't read the {purpose}: {error.strerror}", where=name) from error
         return _decode(data, name)
-
-    def json(self, named: str, purpose: str) -> Any:
-        """A JSON document given as `-`, as a file name, or itself as text."""
-        if named.lstrip()[:1] in ("{", "[") or named.strip() in ("true", "false"):
-            return parse_json(named, f"--{purpose}")
-        text = self.text(named, purpose)
-        return parse_json(text, "standard input" if named == STDIN else named)
 
     def choices(
         self, single: Iterable[str], joined: str | None, file: str | None
@@ -131,13 +124,13 @@ def _decode(data: bytes, where: str) -> str:
         raise UsageError(f"not UTF-8 text (byte {error.start})", where=where) from error
 
 
-def parse_json(text: str, where: str) -> Any:
+def parse_json(text: str, where: str, parse_float: Callable[[str], Any] | None = None) -> Any:
     """Parse a JSON document that configures a run (a schema, not a result).
 
     Raises: UsageError with line and column.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=parse_float)
     except json.JSONDecodeError as error:
         place = f"{where}, line {error.lineno}, column {error.colno}"
         raise UsageError(f"not JSON: {error.msg}", where=place) from error

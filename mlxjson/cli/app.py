@@ -2,7 +2,7 @@
 
 import typer
 
-from mlxjson.cli import bench, cache, choice, gen, grammar, regex
+from mlxjson.cli import bench, cache, check, choice, gen, grammar, regex, schema
 
 app = typer.Typer(
     name="mlxjson",
@@ -29,5 +29,7 @@ app.command("gen")(gen.gen)
 app.command("choice")(choice.choice)
 app.command("regex")(regex.regex)
 app.command("grammar")(grammar.grammar)
+app.command("schema")(schema.schema)
+app.command("check")(check.check)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)
