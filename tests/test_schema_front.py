@@ -170,3 +170,13 @@ def test_objects_are_open_by_default_and_say_so() -> None:
         assert isinstance(shape, Object)
         assert shape.declared is declared
         assert accepts(program, {"a": 1, "b": 2})
+
+
+def test_keys_that_no_pattern_matches_are_open_by_default_only() -> None:
+    program = build({"type": "object", "patternProperties": {"^x": {"type": "null"}}})
+    (shape,) = program.nodes[program.root]
+    assert isinstance(shape, Object)
+    assert {entry.names.accepts("x1"): entry.declared for entry in shape.others} == {
+        True: True,
+        False: False,
+    }

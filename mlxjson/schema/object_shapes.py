@@ -1,7 +1,7 @@
 """The shapes of objects: all object conditions of one alternative put together name by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mlxjson.errors import ConstraintError
@@ -57,7 +57,9 @@ def shape(builder: "Builder", term: Term, gaps: list[Gap]) -> Object | None:
         return None
     if most is not None and not others and most >= possible:
         most = None
-    declared = declared or not properties or least > possible
+    if least > possible:  # closed, there would not be enough keys
+        others, declared = tuple(replace(entry, declared=True) for entry in others), True
+    declared = declared or not properties
     return Object(tuple(properties), others, declared and bool(others), least, most)
 
 
@@ -191,10 +193,13 @@ def _others(
         gaps.append(Gap(place, names.facets[0].keyword, error.message, OBJECT))
         return (KeyPattern(strings.all_but(listed), _ANY),), True
     found = []
+    spoken = bool(names.allowed or names.unevaluated) or any(
+        facet.additional is not None for facet in names.facets
+    )
     for language, patterns in classes:
         node = builder.node(_other_value(names, patterns))
         if node != _NONE:
-            found.append(KeyPattern(language, node))
+            found.append(KeyPattern(language, node, spoken or bool(patterns)))
     return tuple(found), True
 
 

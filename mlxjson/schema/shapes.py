@@ -107,10 +107,15 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class KeyPattern:
-    """Keys in `names`, whose values belong to `node`. The languages of one object are disjoint."""
+    """Keys in `names`, whose values belong to `node`. The languages of one object are disjoint.
+
+    `declared`: as in `Object`, for these keys: those that no pattern matches may be open by default
+    although others are declared.
+    """
 
     names: Language
     node: NodeId
+    declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,15 @@ class Keys:
 def keys_of(nodes: Mapping[NodeId, tuple[object, ...]], shape: Object, closed: bool) -> Keys:
     """Named properties in the order in which they are written, and what other keys there are.
 
-    With `closed` an object that names properties and is open by default only has no others.
+    With `closed` an object that names properties and is open by default only has no others, and
+    one with patterns only those that a pattern matches.
     """
     named = [entry for entry in shape.properties if nodes[entry.node] or entry.required]
     if closed and not shape.declared and named:
         return Keys(tuple(named), ())
     others = []
     for pattern in shape.others:
-        if not nodes[pattern.node]:
+        if not nodes[pattern.node] or (closed and not pattern.declared):
             continue
         words = few_words(pattern.names)
         if words is None:
