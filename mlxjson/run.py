@@ -79,6 +79,7 @@ class Run:
             sampling=Sampling(task.temperature, task.top_p, task.top_k, task.seed),
             max_tokens=max_tokens,
             switches=Switches(task.jump, draft),
+            lookup=self._session.lookup,
         )
 
     def _decode(self, decoder: Decoder, before: list[int], streams: bool) -> str:

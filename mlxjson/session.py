@@ -12,6 +12,7 @@ from mlxjson.prompt import Message
 from mlxjson.task import OnText, Result, Task
 
 if TYPE_CHECKING:
+    from mlxjson.decode.draft import Lookup
     from mlxjson.decode.loop import Progress
     from mlxjson.grammar import Engine
     from mlxjson.model import Network, Tokenizer
@@ -69,6 +70,14 @@ class Session:
     def vocabulary(self) -> "Vocabulary":
         """What each id writes."""
         return self.engine.vocabulary
+
+    def lookup(self) -> "Lookup":
+        """What guesses how a text goes on, for drafts; nothing said yet."""
+        from mlxjson.decode.draft import PromptLookup
+        from mlxjson.lookup import SpelledLookup
+
+        encode = self.engine.encode
+        return SpelledLookup(self.vocabulary.tokens, encode) if encode else PromptLookup()
 
     def prompt_ids(self, messages: Sequence[Message] | str) -> list[int]:
         """Messages through the chat template, a text as it stands, to ids."""

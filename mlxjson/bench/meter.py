@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mlxjson.decode.matcher import Matcher
+from mlxjson.decode.matcher import Forced, Matcher
 
 
 @dataclass(slots=True)
@@ -49,8 +49,8 @@ class Metered:
         self.masks_us.append(self._spent * 1e6)
         self._spent = 0.0
 
-    def forced_ids(self, limit: int) -> list[int]:
-        return self.matcher.forced_ids(limit)
+    def forced(self, limit: int) -> Forced:
+        return self.matcher.forced(limit)
 
     def rollback(self, count: int) -> None:
         self.matcher.rollback(count)

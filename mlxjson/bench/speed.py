@@ -132,6 +132,7 @@ def run(
         sampling=Sampling(),
         max_tokens=max_tokens,
         switches=switches,
+        lookup=session.lookup,
     )
     times: dict[str, float] = {}
     with timed(times, "prefill_ms"):

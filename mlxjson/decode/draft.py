@@ -5,17 +5,27 @@ the latest earlier occurrence of the last n tokens is a good guess of the next o
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 NGRAMS = (3, 2, 1)
+
+
+class Lookup(Protocol):
+    """Guesses how a growing sequence of ids goes on."""
+
+    def extend(self, ids: Sequence[int]) -> None:
+        """Append ids."""
+
+    def guess(self, behind: Sequence[int], limit: int) -> Sequence[int]:
+        """At most `limit` ids that may follow the sequence and then `behind`."""
 
 
 class PromptLookup:
     """An index of the n-grams of a growing sequence of ids, for n in 3, 2, 1."""
 
-    def __init__(self, ids: Sequence[int] = ()) -> None:
+    def __init__(self) -> None:
         self._ids: list[int] = []
         self._after: dict[tuple[int, ...], int] = {}
-        self.extend(ids)
 
     def extend(self, ids: Sequence[int]) -> None:
         """Append ids. An n-gram is entered once something follows it, the latest one wins."""

@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 
 from mlxjson.decode import mask
-from mlxjson.decode.draft import PromptLookup
+from mlxjson.decode.draft import Lookup, PromptLookup
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling, sampler
 from mlxjson.errors import MlxjsonError
@@ -71,8 +71,12 @@ class Counters:
 
 @dataclass(slots=True)
 class _Draft:
-    """Guessed ids, and which of them are choices that the model has to confirm."""
+    """Guessed ids, and which of them are choices that the model has to confirm.
 
+    `held` writes text that is forced next: the best guess of all.
+    """
+
+    held: tuple[int, ...]
     ids: list[int] = field(default_factory=list)
     choices: list[int] = field(default_factory=list)
 
@@ -94,6 +98,7 @@ class Decoder:
         sampling: how ids are chosen.
         max_tokens: the most ids to give out.
         switches: jump-forward and drafting.
+        lookup: makes what guesses for drafts, empty.
     """
 
     def __init__(
@@ -104,6 +109,7 @@ class Decoder:
         sampling: Sampling,
         max_tokens: int,
         switches: Switches,
+        lookup: Callable[[], Lookup] = PromptLookup,
     ) -> None:
         self.counters = Counters()
         self.finish: Finish | None = None
@@ -112,11 +118,13 @@ class Decoder:
         self._sample = sampler(sampling)
         self._max_tokens = max_tokens
         self._jump = switches.jump
+        self._make_lookup = lookup
         self._draft_length = switches.draft
         self._prompt: list[int] = []
         self._output: list[int] = []
         self._free: list[bool] = []
         self._banned: dict[int, set[int]] = {}
+        self._held: tuple[int, ...] = ()
         self._restart([])
 
     def start(self, prompt: Sequence[int], progress: Progress | None = None) -> list[int]:
@@ -159,6 +167,7 @@ class Decoder:
         del self._output[at:], self._free[at:]
         self.counters.output_tokens = at
         self.finish = None
+        self._held = ()
         self._shorten([*self._prompt, *self._output])
         return at
 
@@ -168,7 +177,12 @@ class Decoder:
         self._can_trim = _trimmable(self._cache)
         self._cached = 0
         self._pending = ids
-        self._lookup = PromptLookup(ids)
+        self._look_up(ids)
+
+    def _look_up(self, ids: list[int]) -> None:
+        """Guess behind `ids` from now on."""
+        self._lookup = self._make_lookup()
+        self._lookup.extend(ids)
 
     def _shorten(self, ids: list[int]) -> None:
         """Make the cache hold all but the last of `ids`, which it began with."""
@@ -176,7 +190,7 @@ class Decoder:
         if self._can_trim and surplus >= 0:
             self._trim(surplus)
             self._pending = ids[-1:]
-            self._lookup = PromptLookup(ids)
+            self._look_up(ids)
         else:
             self._restart(ids)
             self._prefill(None)
@@ -303,20 +317,20 @@ class Decoder:
 
     def _forced(self) -> list[int]:
         """Accept the ids that have to come next, within the limit."""
-        ids = self._forced_ids(behind=0)
+        ids, self._held = self._jump_ahead(behind=0)
         self.counters.forced_tokens += len(ids)
         self.counters.output_tokens += len(ids)
         return ids
 
-    def _forced_ids(self, behind: int) -> list[int]:
-        """Accept what is forced behind the output and `behind` more ids."""
+    def _jump_ahead(self, behind: int) -> tuple[list[int], tuple[int, ...]]:
+        """Accept what is forced behind the output and `behind` more ids; it, and what is held."""
         room = self._max_tokens - self.counters.output_tokens - behind
         if not self._jump or room <= 0:
-            return []
-        ids = self._matcher.forced_ids(room)
-        for token_id in ids:
+            return [], ()
+        forced = self._matcher.forced(room)
+        for token_id in forced.ids:
             self._accept(token_id)
-        return ids
+        return list(forced.ids), forced.held
 
     def _accept(self, token_id: int) -> None:
         if not self._matcher.accept(token_id):
@@ -324,7 +338,7 @@ class Decoder:
 
     def _guess(self) -> _Draft:
         """A draft that the matcher accepts; afterwards the matcher stands behind it."""
-        draft = _Draft()
+        draft = _Draft(self._held)
         room = min(self._draft_length, self._max_tokens - self.counters.output_tokens - 1)
         if not self._can_trim:
             return draft
@@ -335,7 +349,8 @@ class Decoder:
 
     def _extend(self, draft: _Draft, room: int) -> bool:
         """Add guessed ids up to the first that forces others; False when there is no guess."""
-        for token_id in self._lookup.guess(draft.ids, room - len(draft.choices)):
+        space = room - len(draft.choices)
+        for token_id in draft.held[:1] or self._lookup.guess(draft.ids, space):
             if self._matcher.must_end or not self._matcher.accept(token_id):
                 return False
             if self._matcher.finished:
@@ -343,9 +358,10 @@ class Decoder:
                 return False
             draft.choices.append(len(draft.ids))
             draft.ids.append(token_id)
-            forced = self._forced_ids(behind=len(draft.ids))
+            forced, held = self._jump_ahead(behind=len(draft.ids))
             draft.ids += forced
-            if forced:
+            if forced or held or draft.held:
+                draft.held = held
                 return True
         return False
 

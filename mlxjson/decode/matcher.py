@@ -1,10 +1,23 @@
 """What the loop asks of a constraint, and the constraint that allows everything."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Forced(Protocol):
+    """What comes next whatever the model says."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The model need not be asked for these."""
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """These write what is forced behind them, but the model may prefer longer ones."""
 
 
 class Matcher(Protocol):
@@ -35,11 +48,20 @@ class Matcher(Protocol):
     def fill(self, row: NDArray[np.int32]) -> None:
         """Write the packed mask of the next id into `row`, int32 (ceil(width / 32),)."""
 
-    def forced_ids(self, limit: int) -> list[int]:
+    def forced(self, limit: int) -> Forced:
         """At most `limit` ids of the one text that has to come next; nothing is accepted."""
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    ids: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+
+
+_NOTHING = _Nothing()
 
 
 class Unconstrained:
@@ -78,8 +100,8 @@ class Unconstrained:
         bits[: self._known] = 1
         row[:] = np.packbits(bits, bitorder="little").view(np.int32)
 
-    def forced_ids(self, limit: int) -> list[int]:
-        return []
+    def forced(self, limit: int) -> Forced:
+        return _NOTHING
 
     def rollback(self, count: int) -> None:
         del self._accepted[len(self._accepted) - count :]

@@ -1,0 +1,85 @@
+"""What is guessed for drafts: how the latest earlier occurrence of the same text goes on."""
+
+from collections.abc import Sequence
+
+from mlxjson.decode.draft import PromptLookup
+from mlxjson.lookup import SpelledLookup
+
+WORDS = (b"Lindholm", b" Lindholm", b" Conservatory", b"L", b"ind", b"holm", b'": "', b" at the ")
+WORDS += (b" 19", b"79", b"1", b"9", b"7", b" in", b" ", b'"', b"\xc3", b"\xa9", b"Graz", b"\n")
+WORDS += tuple(bytes([i]) for i in range(256) if bytes([i]) not in WORDS)
+
+
+def ids(*words: bytes) -> list[int]:
+    return [WORDS.index(word) for word in words]
+
+
+def cut(text: str) -> list[int]:
+    """The longest words first."""
+    data, found = text.encode(), []
+    while data:
+        word = max((w for w in WORDS if data.startswith(w)), key=len)
+        found.append(WORDS.index(word))
+        data = data[len(word) :]
+    return found
+
+
+def said(*words: bytes) -> SpelledLookup:
+    lookup = SpelledLookup(WORDS, cut)
+    lookup.extend(ids(*words))
+    return lookup
+
+
+def written(guess: Sequence[int]) -> bytes:
+    return b"".join(WORDS[i] for i in guess)
+
+
+PROMPT = (b" at the ", b"\n", b" Lindholm", b" Conservatory", b" in", b" 19", b"79", b"\n")
+
+
+def test_a_value_begun_with_other_tokens_is_still_found() -> None:
+    lookup = said(*PROMPT, b'": "', b"L")
+    assert written(lookup.guess([], 8)).startswith(b"indholm Conservatory in")
+    assert written(lookup.guess(ids(b"ind"), 8)).startswith(b"holm Conservatory")
+
+
+def test_a_guess_is_cut_as_the_tokenizer_cuts_it_and_no_longer_than_asked() -> None:
+    lookup = said(*PROMPT, b'": "', b"L", b"ind")
+    assert list(lookup.guess([], 2)) == ids(b"holm", b" Conservatory")
+    assert lookup.guess([], 0) == []
+
+
+def test_behind_an_opening_quote_nothing_is_guessed() -> None:
+    assert said(*PROMPT, b'": "').guess([], 8) == ()
+    assert SpelledLookup(WORDS, cut).guess([], 8) == ()
+
+
+def test_the_longest_match_wins_and_then_the_latest() -> None:
+    lookup = said(b" 19", b"7", b"\n", b"79", b"\n", b" 19", b"9", b"\n", b" 19")
+    assert written(lookup.guess([], 1)) == b"9"
+    lookup.extend(ids(b"7"))
+    assert written(lookup.guess([], 1)) == b"\n"
+
+
+def test_what_was_written_is_looked_up_too() -> None:
+    lookup = said(b'"', b"Graz", b" at the ", b'"', b" ", b'"', b"Graz")
+    assert written(lookup.guess([], 1)) == b" at the "
+
+
+def test_a_tokenizer_that_adds_text_of_its_own_is_not_trusted() -> None:
+    lookup = SpelledLookup(WORDS, lambda text: cut(" " + text))
+    lookup.extend(ids(b"L", b"ind", b"holm", b" in", b"L", b"ind"))
+    by_ids = PromptLookup()
+    by_ids.extend(ids(b"L", b"ind", b"holm", b" in", b"L", b"ind"))
+    assert list(lookup.guess([], 2)) == list(by_ids.guess([], 2)) == ids(b"holm", b" in")
+
+
+def test_ids_that_write_nothing_and_padding_do_no_harm() -> None:
+    lookup = SpelledLookup(WORDS, cut)
+    lookup.extend([*ids(b"Graz", b" in"), 999, *ids(b"Graz")])
+    assert written(lookup.guess([], 1)) == b" in"
+
+
+def test_inside_a_code_point_the_ids_themselves_are_looked_up() -> None:
+    guess = said(b"Graz", b"\xc3", b"\xa9", b"Graz", b"\xc3").guess([], 2)
+    assert written(guess) == b"\xa9Graz"
