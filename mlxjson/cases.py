@@ -51,8 +51,12 @@ def _lost(line: str, code: int | None) -> str:
         if code is None
         else f"the process that judged it ended (status {code}): too large or too deep"
     )
+    return json.dumps(_failed(_id(line), reason))
+
+
+def _failed(row_id: Any, reason: str) -> dict[str, Any]:
     empty = {"exact": False, "unenforced": [], "compile_ms": None, "accepted": [], "valid": []}
-    return json.dumps({"id": _id(line), "error": reason, **empty})
+    return {"id": row_id, "error": reason, **empty}
 
 
 def _id(line: str) -> Any:
@@ -137,17 +141,20 @@ def main(settings: str) -> None:
 def _answer(line: bytes, model: str | None, local: Mapping[str, str]) -> dict[str, Any]:
     from mlxjson.check import check_case
 
-    return check_case(_row(line), _compile(model), store=_store(tuple(local.items())))
+    try:
+        row = _row(line)
+    except RecursionError:
+        return _failed(None, "the line is nested too deeply to be read")
+    except ValueError as error:
+        return _failed(None, f"the line is not JSON: {error}")
+    return check_case(row, _compile(model), store=_store(tuple(local.items())))
 
 
 def _row(line: bytes) -> Any:
     """The line; numbers of its instances keep the digits they are written with."""
-    try:
-        row = json.loads(line)
-        if isinstance(row, dict) and "instances" in row:
-            row["instances"] = json.loads(line, parse_float=Decimal)["instances"]
-    except (ValueError, RecursionError):
-        return None
+    row = json.loads(line)
+    if isinstance(row, dict) and "instances" in row:
+        row["instances"] = json.loads(line, parse_float=Decimal)["instances"]
     return row
 
 
