@@ -1,6 +1,6 @@
 """`mlxjson gen --input` from settings to the last line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +12,18 @@ from mlxjson.batch.job import Job
 from mlxjson.batch.lanes import Lane, SingleLane
 from mlxjson.batch.ledger import Done, FileLedger, Ledger, StreamLedger
 from mlxjson.batch.manifest import manifest, write_manifest
+from mlxjson.batch.outputs import (
+    append_parts,
+    done_in,
+    join,
+    part,
+    parts,
+    refuse_to_overwrite,
+    remove,
+    with_rows,
+)
 from mlxjson.batch.progress import progress
+from mlxjson.batch.rows import Row
 from mlxjson.batch.settings import Settings
 from mlxjson.batch.source import Source, from_name, from_stream
 from mlxjson.batch.tasks import Defaults
@@ -21,6 +32,7 @@ from mlxjson.constraint import JsonSchema
 from mlxjson.environment import Environment
 from mlxjson.errors import BatchFailed, UsageError
 from mlxjson.inputs import Inputs
+from mlxjson.model.ranks import Ranks, ranks_of
 from mlxjson.session import Session
 
 DEFAULT_WIDTH = 8
@@ -37,6 +49,7 @@ class Batch:
     quiet: bool = False
     done: Done = field(default_factory=Done)
     totals: Totals = field(default_factory=Totals)
+    ranks: Ranks = field(default_factory=Ranks)
 
     def run(self, open_session: Callable[[], Session]) -> Totals:
         """Do it.
@@ -46,6 +59,7 @@ class Batch:
             ConstraintError, ModelError, UsageError: nothing could be done at all.
         """
         settings = self.settings.checked()
+        self.ranks = ranks_of(self.environment.variables)
         started = datetime.now(UTC)
         source = self._source()
         self._look_at_output()
@@ -53,16 +67,21 @@ class Batch:
         self._check_session(session)
         try:
             with ExitStack() as stack:
-                self._job(self._lane(session), stack).run(self.done.left(source.rows()))
+                self._job(self._lane(session), stack).run(self._share(source))
+            self._join(source)
         finally:
-            if settings.manifest is not None:
+            if settings.manifest is not None and self.ranks.is_first:
                 given = self._given(session)
                 write_manifest(settings.manifest, manifest(started, given, self.totals))
-        if self.totals.failed_in_all:
+        if self.totals.failed_in_all and self.ranks.is_first:
             raise self._failed()
         return self.totals
 
     def _source(self) -> Source:
+        if self.ranks.size > 1 and (self.settings.from_stdin or self.settings.output is None):
+            raise UsageError("several processes need a file or folder as --input, and an --output")
+        if self.ranks.size > 1 and self.settings.bare:
+            raise UsageError("--bare results of several processes can't be put in order")
         if self.settings.from_stdin:
             return from_stream(self.inputs.stream("rows"))
         source = from_name(self.settings.source)
@@ -72,17 +91,13 @@ class Batch:
     def _look_at_output(self) -> None:
         """Find out what is done, and that nothing is overwritten which nobody gave up."""
         output = self.settings.output
-        if output is None or not _has_content(output):
+        if output is None:
             return
         if self.settings.resume:
-            self.done.read(output)
+            self.done = done_in(output)
             self.totals.skipped, self.totals.failed_before = len(self.done), self.done.failed
         elif not self.settings.force:
-            raise UsageError(
-                "the output has rows already",
-                where=str(output),
-                hint="Go on with --resume, or write it anew with --force.",
-            )
+            refuse_to_overwrite(output)
 
     def _check_session(self, session: Session) -> None:
         """What would fail every row fails before the first."""
@@ -90,13 +105,42 @@ class Batch:
         session.prepared(self.defaults.constraint).enforcement(strict=options.get("strict", False))
         _ = session.network
         output = self.settings.output
-        if output is not None and output.parent.is_dir():
-            check_or_write(
-                output,
-                self._fingerprint(session),
-                goes_on=self.settings.resume and _has_content(output),
-                force=self.settings.force,
-            )
+        self.ranks.wait()  # until all have looked at the output, before any writes to it
+        if output is None or not self.ranks.is_first or not output.parent.is_dir():
+            self.ranks.wait()
+            return
+        goes_on, force = self.settings.resume and bool(with_rows(output)), self.settings.force
+        check_or_write(output, self._fingerprint(session), goes_on=goes_on, force=force)
+        if not self.settings.resume:
+            self._clear(output)
+        self.ranks.wait()
+
+    def _clear(self, output: Path) -> None:
+        """Remove what earlier runs left, which parts would be joined with."""
+        for path in filter(None, (output, self.settings.errors)):
+            remove([*parts(path), path] if self.ranks.size > 1 else parts(path))
+
+    def _share(self, source: Source) -> Iterator[Row]:
+        """The rows of this process that have no line yet."""
+        size, rank = self.ranks.size, self.ranks.rank
+        if self.totals.rows is not None:
+            # Progress is that of one process; what others had done before counts for all.
+            left = self.totals.rows - self.totals.skipped
+            self.totals.rows = self.totals.skipped + -(-left // size)
+        mine = (row for at, row in enumerate(source.rows()) if at % size == rank)
+        return self.done.left(mine)
+
+    def _join(self, source: Source) -> None:
+        """Once all have ended, put their parts together, and add up what they did."""
+        totals, output = self.totals, self.settings.output
+        sums = self.ranks.sums([totals.done, totals.failed, *totals.counts.values()])
+        totals.done, totals.failed = sums[:2]
+        totals.counts = dict(zip(totals.counts, sums[2:], strict=True))
+        if output is not None and self.ranks.is_first:
+            join(output, source.rows())
+            if self.settings.errors is not None:
+                append_parts(self.settings.errors)
+        self.ranks.wait()
 
     def _fingerprint(self, session: Session) -> dict[str, str]:
         defaults = self.defaults
@@ -115,7 +159,7 @@ class Batch:
 
     def _job(self, lane: Lane, stack: ExitStack) -> Job:
         settings = self.settings
-        shown = progress(self.environment, self.quiet)
+        shown = progress(self.environment, self.quiet or not self.ranks.is_first)
         stack.callback(shown.close)
         return Job(
             lane,
@@ -134,7 +178,8 @@ class Batch:
         return self._file(self.settings.output, stack)
 
     def _file(self, path: Path, stack: ExitStack) -> FileLedger:
-        return stack.enter_context(FileLedger(path, anew=not self.settings.resume))
+        mine = part(path, self.ranks.rank) if self.ranks.size > 1 else path
+        return stack.enter_context(FileLedger(mine, anew=not self.settings.resume))
 
     def _given(self, session: Session) -> dict[str, Any]:
         schema = self.defaults.schema
@@ -158,13 +203,6 @@ class Batch:
             f"{totals.failed_in_all} of {totals.skipped + totals.done} rows failed",
             hint=f"What each failed of stands in {where}." if where else "",
         )
-
-
-def _has_content(path: Path) -> bool:
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
 
 
 def _model(session: Session) -> dict[str, Any]:

@@ -144,7 +144,8 @@ class Done:
                     "not a line of a batch, so it can't be gone on with",
                     where=f"{path}, line {number}",
                 ) from cause
-            self.failed += error is not None
+            if is_double or key not in self.first:
+                self.failed += error is not None
             if is_double:
                 self.doubles[key] += 1
             else:
