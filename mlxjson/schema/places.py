@@ -8,12 +8,13 @@ Source: JSON Schema core 2020-12, sections 8.2 ($id, $anchor, $dynamicAnchor, $r
 core 2019-09, section 8.2.4.2 ($recursiveRef).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.errors import ConstraintError
-from mlxjson.schema.dialects import ANY_DRAFT, META_SCHEMAS, Dialect, dialect_of
+from mlxjson.schema.dialects import ANY_DRAFT, Dialect, dialect_of
+from mlxjson.schema.documents import escape, joined, parts, registry_of, words
 
 if TYPE_CHECKING:
     from mlxjson.schema.items import Items, Negation
@@ -54,11 +55,6 @@ class Place:
         """An error that names this place."""
         where = f"{self.pointer}/{keyword}" if keyword else self.pointer
         return ConstraintError(message, where=f"schema at '{where}'")
-
-
-def escape(token: str) -> str:
-    """A reference token of a JSON Pointer (RFC 6901)."""
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
@@ -117,7 +113,7 @@ class World:
         uri, hash_, fragment = reference.partition("#")
         if not uri and hash_ and (not fragment or fragment[0] == "/"):
             return self._walk(place, place.resource, fragment, reference, keyword)
-        base, _, fragment = _joined(place.resource.uri, reference).partition("#")
+        base, _, fragment = joined(place.resource.uri, reference).partition("#")
         resource = self._find(place, base, reference, keyword)
         if not fragment or fragment[0] == "/":
             return self._walk(place, resource, fragment, reference, keyword)
@@ -152,7 +148,7 @@ class World:
         name = _identifier(schema, resource.dialect)
         if name is None or schema is resource.root:
             return resource
-        uri = _joined(resource.uri, name).partition("#")[0]
+        uri = joined(resource.uri, name).partition("#")[0]
         found = self._resources.get(uri)
         if found is not None and found.root is schema:
             return found
@@ -161,8 +157,8 @@ class World:
 
     def _resource(self, uri: str, root: Any, pointer: str, dialect: Dialect) -> Resource:
         modern = dialect.name > "draft2"
-        words = _words(root) if modern and isinstance(root, dict) else set()
-        dynamic, watched = (not words.isdisjoint(w) for w in (_DYNAMIC_WORDS, _WATCHING_WORDS))
+        found = words(root) if modern and isinstance(root, dict) else set()
+        dynamic, watched = (not found.isdisjoint(w) for w in (_DYNAMIC_WORDS, _WATCHING_WORDS))
         self.watched = self.watched or watched
         made = Resource(uri, root, pointer, dialect, dynamic)
         self._resources.setdefault(uri, made)
@@ -216,7 +212,7 @@ class World:
     def registry(self) -> Any:
         """Every document by its URI, with the identifiers inside them."""
         if self._registry is None:
-            self._registry = _registry(self._root, self.store, self._default)
+            self._registry = registry_of(self._root, self.store, self._default)
         return self._registry
 
     def _anchor(self, resource: Resource, name: str) -> Any:
@@ -235,15 +231,8 @@ class World:
     def _pointer_of(self, schema: Any, otherwise: str) -> str:
         """The JSON Pointer of a part of the root document, or `otherwise` for other documents."""
         if self._pointers is None:
-            self._pointers = {id(part): where for part, where in _parts(self._root)}
+            self._pointers = {id(part): where for part, where in parts(self._root)}
         return self._pointers.get(id(schema), otherwise)
-
-
-def _joined(base: str, reference: str) -> str:
-    """A reference resolved against a base URI (RFC 3986, section 5)."""
-    from urllib.parse import urljoin  # 10 ms of start-up that few schemas need
-
-    return urljoin(base, reference)
 
 
 def _identifier(schema: Any, dialect: Dialect) -> str | None:
@@ -254,38 +243,6 @@ def _identifier(schema: Any, dialect: Dialect) -> str | None:
     if not isinstance(name, str) or name[:1] in ("", "#"):
         return None
     return None if dialect.ref_alone and "$ref" in schema else name
-
-
-def _parts(document: Any) -> Iterator[tuple[Any, str]]:
-    """Every object and array in a document with its JSON Pointer."""
-    waiting = [(document, "")]
-    while waiting:
-        part, pointer = waiting.pop()
-        yield part, pointer
-        pairs = part.items() if isinstance(part, dict) else enumerate(part)
-        waiting += [
-            (value, f"{pointer}/{escape(str(name))}")
-            for name, value in pairs
-            if isinstance(value, dict | list)
-        ]
-
-
-def _words(document: Any) -> set[str]:
-    """Every key of every object in a document."""
-    found: set[str] = set()
-    passed: set[int] = set()
-    waiting = [document]
-    while waiting:
-        part = waiting.pop()
-        if id(part) in passed:
-            continue
-        passed.add(id(part))
-        values: Any = part
-        if isinstance(part, dict):
-            found.update(part)
-            values = part.values()
-        waiting += [value for value in values if isinstance(value, dict | list)]
-    return found
 
 
 def _moves(anchor: Any) -> bool:
@@ -300,34 +257,3 @@ def _recursive(schema: Any) -> bool:
 def _kind(value: Any) -> str:
     names = {list: "an array", str: "a string", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _registry(root: Any, store: Mapping[str, Any], draft: str) -> Any:
-    """The meta-schemas, the store and the root document, with every identifier in them.
-
-    Documents without `$schema` are read as `draft`.
-    """
-    from jsonschema_specifications import REGISTRY
-    from referencing import Resource as Document
-    from referencing.jsonschema import DRAFT202012, specification_with
-
-    default = specification_with(META_SCHEMAS[draft])
-
-    def document(contents: Any, specification: Any) -> Any:
-        return Document.from_contents(contents, default_specification=specification)
-
-    registry: Any = REGISTRY
-    for uri, contents in store.items():
-        try:
-            registry = registry.with_resource(uri, document(contents, default)).crawl()
-        except (AttributeError, TypeError, ValueError):  # not a document of that draft
-            registry = registry.with_resource(uri, document(contents, DRAFT202012)).crawl()
-    if not isinstance(root, dict):
-        return registry
-    resource = default.create_resource(root)
-    try:
-        return registry.with_resource(resource.id() or "", resource).crawl()
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ConstraintError(
-            f"the identifiers in the schema can't be read: {error}", where="schema at ''"
-        ) from error
