@@ -1,4 +1,4 @@
-"""Where the tool keeps what it may lose: the XDG cache folder."""
+"""Where the tool keeps what it may lose, and where its user keeps settings: XDG folders."""
 
 import os
 from collections.abc import Mapping
@@ -11,4 +11,13 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
         return Path(base) / "mlxjson"
     if home := environ.get("HOME"):
         return Path(home) / ".cache" / "mlxjson"
+    return None
+
+
+def config_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """`$XDG_CONFIG_HOME/mlxjson`, else `$HOME/.config/mlxjson`; None when neither is set."""
+    if base := environ.get("XDG_CONFIG_HOME"):
+        return Path(base) / "mlxjson"
+    if home := environ.get("HOME"):
+        return Path(home) / ".config" / "mlxjson"
     return None

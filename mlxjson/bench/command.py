@@ -21,6 +21,7 @@ from mlxjson.environment import Environment
 from mlxjson.errors import UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.session import Session
+from mlxjson.sources import schema_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _samples(options: Options, inputs: Inputs) -> list[Sample]:
     texts = [*(inputs.text(name, "prompt") for name in options.files), *options.prompts]
     if options.schema is None and not texts:
         return list(BUILT_IN)
-    schema: Any = True if options.schema is None else inputs.json(options.schema, "schema")
+    schema: Any = True if options.schema is None else schema_of(options.schema, inputs)
     if not texts:
         return [Sample(sample.name, sample.text, schema) for sample in BUILT_IN]
     return [Sample(f"prompt {n}", text, schema) for n, text in enumerate(texts, 1)]

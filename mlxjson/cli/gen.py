@@ -16,8 +16,14 @@ def gen(
     schema: Annotated[
         str | None,
         typer.Option(
-            "-s", "--schema", help="JSON Schema: a file, the JSON itself, or - for stdin."
+            "-s",
+            "--schema",
+            help="JSON Schema: a file (JSON or YAML, FILE#/pointer), the JSON itself, - for stdin, "
+            "module:Class, a name, or the short form 'name, age: int, tags: [str]'.",
         ),
+    ] = None,
+    like: Annotated[
+        str | None, typer.Option("--like", help="Take the schema from an example document.")
     ] = None,
     any_object: Annotated[bool, typer.Option("--object", help="Any JSON object.")] = False,
     *,
@@ -28,19 +34,21 @@ def gen(
     from mlxjson.cli.job import Job
     from mlxjson.errors import UsageError
     from mlxjson.prompt import gen_messages
+    from mlxjson.sources import schema_given
 
-    if schema is not None and any_object:
-        raise UsageError("--schema and --object can't both be given")
+    if any_object and (schema is not None or like is not None):
+        raise UsageError("a schema and --object can't both be given")
     job = Job(context.obj, common)
-    parsed: Any = True if schema is None else job.inputs.json(schema, "schema")
+    given: Any = schema_given(schema, like, job.inputs)
+    parsed = True if given is None else given
     constraint = JsonObject(common.layout) if any_object else JsonSchema(parsed, common.layout)
     if batch.input is not None:
         from mlxjson.cli.batch import run_batch
 
-        run_batch(job, batch, prompt or (), constraint, None if schema is None else parsed)
+        run_batch(job, batch, prompt or (), constraint, given)
         return
     text = job.inputs.prompt(prompt or (), common.file)
-    told = parsed if schema is not None and common.told else None
+    told = given if common.told else None
     job.generate(
         constraint,
         gen_messages(text, told, common.system),
