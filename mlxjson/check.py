@@ -3,11 +3,13 @@
 The engine behind `mlxjson check`: it reads no files and writes nothing.
 """
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -95,14 +97,28 @@ def _since(start: float) -> float:
     return round((time.perf_counter() - start) * 1000, 3)
 
 
-def check_case(row: Any, compile_: Compile, *, store: Store | None = None) -> dict[str, Any]:
-    """One line of `check --cases`, for a line `{"id", "schema", "instances"}`; never raises.
+def check_line(line: str, compile_: Compile, *, store: Store | None = None) -> dict[str, Any]:
+    """`check_case` for a line as it stands in the file; a line that is no JSON has an error."""
+    try:
+        with _deep():
+            row = json.loads(line, parse_constant=_no_constant)
+            if isinstance(row, dict) and "instances" in row:
+                # Instances keep the digits of their numbers: 1.0 and 1e2 are not 1 and 100.0.
+                exact = json.loads(line, parse_float=Decimal, parse_constant=_no_constant)
+                row["instances"] = exact["instances"]
+    except (ValueError, RecursionError) as error:
+        fault = "nested too deeply" if isinstance(error, RecursionError) else f"no JSON: {error}"
+        return {**_blank(None), "error": fault}
+    return check_case(row, compile_, store=store)
 
-    `accepted` says what the grammar does, `valid` whether the instance is a valid document. A
-    schema that no document satisfies is compiled without an error: it accepts nothing.
-    """
-    result: dict[str, Any] = {
-        "id": row.get("id") if isinstance(row, dict) else None,
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _blank(id_: Any) -> dict[str, Any]:
+    return {
+        "id": id_,
         "error": None,
         "exact": False,
         "unenforced": [],
@@ -110,10 +126,30 @@ def check_case(row: Any, compile_: Compile, *, store: Store | None = None) -> di
         "accepted": [],
         "valid": [],
     }
+
+
+def check_case(row: Any, compile_: Compile, *, store: Store | None = None) -> dict[str, Any]:
+    """One line of `check --cases`, for a line `{"id", "schema", "instances"}`; never raises.
+
+    `accepted` says what the grammar does, `valid` whether the instance is a valid document. A
+    schema that no document satisfies is compiled without an error: it accepts nothing.
+    """
+    result = _blank(row.get("id") if isinstance(row, dict) else None)
     fault = _fault(row)
     if fault:
         return {**result, "error": fault}
-    instances = row["instances"]
+    try:
+        return _judged(row, result, compile_, store)
+    except Exception as error:  # One line must not end the run, whatever is wrong with it.
+        count = len(row.get("instances", []))
+        bad = {"accepted": [False] * count, "valid": [False] * count}
+        return {**_blank(row.get("id")), **bad, "error": f"internal error: {error!r}"}
+
+
+def _judged(
+    row: dict[str, Any], result: dict[str, Any], compile_: Compile, store: Store | None
+) -> dict[str, Any]:
+    instances = row.get("instances", [])
     result["valid"] = _verdicts(row["schema"], instances, store, result)
     try:
         judged = judge(row["schema"], compile_, store=store)
@@ -132,7 +168,7 @@ def _fault(row: Any) -> str:
         return "the line is not an object"
     if "schema" not in row:
         return "the line has no 'schema'"
-    if not isinstance(row.get("instances"), list):
+    if not isinstance(row.get("instances", []), list):
         return "'instances' must be an array"
     return ""
 

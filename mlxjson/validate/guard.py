@@ -33,7 +33,7 @@ def guarded(work: Callable[[], Result], explain: Callable[[], None]) -> Result:
     `explain` is called when the schema seems malformed, and raises what it finds wrong with it.
     """
     try:
-        return work()
+        return _shallow(work)
     except RecursionError:
         return guarded(_deep(work), explain)
     except Unresolvable as error:
@@ -43,6 +43,16 @@ def guarded(work: Callable[[], Result], explain: Callable[[], None]) -> Result:
         raise ConstraintError(f"the schema can't be used: {type(error).__name__}") from error
 
 
+def _shallow(work: Callable[[], Result]) -> Result:
+    """Run `work`; a stack that overflows below Rust code comes out as its panic."""
+    try:
+        return work()
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise RecursionError from error
+        raise
+
+
 def _deep(work: Callable[[], Result]) -> Callable[[], Result]:
     """Run `work` again, in a thread that may hold 100,000 frames; what it gives, or raises."""
     results: list[Result] = []
@@ -50,7 +60,7 @@ def _deep(work: Callable[[], Result]) -> Callable[[], Result]:
 
     def run() -> None:
         try:
-            results.append(work())
+            results.append(_shallow(work))
         except RecursionError:
             errors.append(
                 ConstraintError("the schema refers to itself without end, or is nested too deeply")

@@ -10,7 +10,6 @@ writer           the nodes still to write, and what is left to validation
 from dataclasses import dataclass, field
 
 from mlxjson.constraint import Layout
-from mlxjson.errors import ConstraintError
 from mlxjson.schema.emit import scalars
 from mlxjson.schema.emit.arrays import array
 from mlxjson.schema.emit.literals import literal_text
@@ -62,11 +61,7 @@ def emit(program: Program, layout: Layout = Layout.SPACED, *, closed: bool = Tru
     while writer.waiting:
         node, level, name = writer.waiting.popleft()
         body = _body(writer, node, level)
-        if not body:
-            raise ConstraintError(
-                "no document can be written for this part",
-                where=f"schema at '{writer.pointer(node)}'",
-            )
+        writer.check(node, body)
         writer.rules.define(name, body, writer.pointer(node))
     findings = {(f.pointer, f.keyword): f for f in program.findings}
     for finding in writer.left(same):

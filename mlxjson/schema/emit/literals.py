@@ -13,7 +13,7 @@ _LEAST = -40  # digits behind the point
 
 def string_text(value: str) -> str:
     """A string as JSON. Escaped is what must be, and lone surrogates, which UTF-8 can't say."""
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    text = json.dumps(value, ensure_ascii=False)
     if text.isascii():
         return text
     return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)

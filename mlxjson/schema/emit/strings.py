@@ -39,8 +39,9 @@ _RULES = {
 # compiles faster than the rule `char`, up to this count it doesn't.
 _WRITTEN_OUT = 128
 _CHARACTER = (
-    r"(?:[^\"\\\\\\x00-\\x1f]|\\\\(?:[\"\\\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7]"
-    r"[0-9a-fA-F]{2}|[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2})))"
+    r"(?:[^\"\\\\\\x00-\\x1f\\ud800-\\udfff]|\\\\(?:[\"\\\\/bfnrt]|u(?:"
+    r"[0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|"
+    r"[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2})))"
 )
 LONGEST = 1_000_000
 _STEPS = 8

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 
 from mlxjson.constraint import Layout
+from mlxjson.errors import ConstraintError
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.emit.space import RECURSIVE_LEVELS, Level, Space, space
 from mlxjson.schema.shapes import Array, Finding, Literal, NodeId, Object, Program, Shape
@@ -61,8 +62,15 @@ class Writer:
         """An item for those `shapes` of `node` that are scalars."""
         if node not in self.scalars:
             body = self.scalar_body(self, node, shapes)
+            self.check(node, body)
             self.scalars[node] = self.rules.shared("v", body, self.pointer(node))
         return self.scalars[node]
+
+    def check(self, node: NodeId, body: str) -> None:
+        """Raises: ConstraintError: `body`, which stands for `node`, is nothing at all."""
+        if not body:
+            where = f"schema at '{self.pointer(node)}'"
+            raise ConstraintError("no value can be written for this part", where=where)
 
     def empty(self, node: NodeId | None) -> bool:
         """Whether no value belongs to `node`."""
