@@ -44,6 +44,27 @@ def words(document: Any) -> set[str]:
     return found
 
 
+def moving_anchors(root: dict[str, Any]) -> frozenset[str]:
+    """The names of the dynamic anchors of a resource; "" for `$recursiveAnchor`.
+
+    Those of resources embedded in it, which have an `$id`, are theirs.
+    """
+    found = {""} if root.get("$recursiveAnchor") is True else set()
+    passed: set[int] = set()
+    waiting: list[Any] = [root]
+    while waiting:
+        part = waiting.pop()
+        embedded = part is not root and isinstance(part, dict) and isinstance(part.get("$id"), str)
+        if id(part) in passed or embedded:
+            continue
+        passed.add(id(part))
+        if isinstance(part, dict) and isinstance(part.get("$dynamicAnchor"), str):
+            found.add(part["$dynamicAnchor"])
+        values: Any = part.values() if isinstance(part, dict) else part
+        waiting += [value for value in values if isinstance(value, dict | list)]
+    return frozenset(found)
+
+
 def joined(base: str, reference: str) -> str:
     """A reference resolved against a base URI (RFC 3986, section 5)."""
     from urllib.parse import urljoin  # 10 ms of start-up that few schemas need

@@ -14,25 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 from mlxjson.errors import ConstraintError
 from mlxjson.schema.dialects import ANY_DRAFT, Dialect, dialect_of
-from mlxjson.schema.documents import escape, joined, parts, registry_of, words
+from mlxjson.schema.documents import escape, joined, moving_anchors, parts, registry_of, words
 
 if TYPE_CHECKING:
     from mlxjson.schema.items import Items, Negation
     from mlxjson.schema.summary import Summary
 
-_DYNAMIC_WORDS = ("$dynamicAnchor", "$recursiveAnchor")
-_WATCHING_WORDS = ("unevaluatedProperties", "unevaluatedItems")
+_DYNAMIC_WORDS = {"$dynamicAnchor", "$recursiveAnchor"}
+_WATCHING_WORDS = {"unevaluatedProperties", "unevaluatedItems"}
 
 
 @dataclass(slots=True, eq=False)
 class Resource:
-    """A schema that may have a URI of its own. `dynamic`: it holds anchors that move."""
+    """A schema that may have a URI of its own. `moving`: the names of its anchors that move."""
 
     uri: str
     root: Any
     pointer: str
     dialect: Dialect
-    dynamic: bool
+    moving: frozenset[str]
 
 
 @dataclass(slots=True, eq=False)
@@ -93,8 +93,8 @@ class World:
                 f"a schema is an object or a boolean, not {_kind(schema)}",
                 where=f"schema at '{pointer}'",
             )
-        if resource.dynamic and resource not in scope:
-            scope = (*scope, resource)
+        if resource.moving and not all(any(n in r.moving for r in scope) for n in resource.moving):
+            scope = (*scope, resource)  # only the outermost resource with a name matters
         key = (pointer if isinstance(schema, bool) else id(schema), resource.uri, scope)
         found = self._places.get(key)
         if found is None:
@@ -158,9 +158,10 @@ class World:
     def _resource(self, uri: str, root: Any, pointer: str, dialect: Dialect) -> Resource:
         modern = dialect.name > "draft2"
         found = words(root) if modern and isinstance(root, dict) else set()
-        dynamic, watched = (not found.isdisjoint(w) for w in (_DYNAMIC_WORDS, _WATCHING_WORDS))
+        moving = moving_anchors(root) if found & _DYNAMIC_WORDS else frozenset()
+        watched = bool(found & _WATCHING_WORDS)
         self.watched = self.watched or watched
-        made = Resource(uri, root, pointer, dialect, dynamic)
+        made = Resource(uri, root, pointer, dialect, moving)
         self._resources.setdefault(uri, made)
         return made
 
