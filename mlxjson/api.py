@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from mlxjson.background import in_background
 from mlxjson.cachefiles import Cache, open_cache
 from mlxjson.clock import since_start, timed
 from mlxjson.constraint import JsonSchema
+from mlxjson.errors import UsageError
 from mlxjson.prompt import gen_messages
 from mlxjson.session import Session, Speech
 from mlxjson.task import Task
@@ -42,6 +44,7 @@ def open_session(
     cache: bool = True,
     environ: Mapping[str, str] = os.environ,
     progress: bool = False,
+    shard: bool = False,
 ) -> Session:
     """Find a model and begin to load it.
 
@@ -51,6 +54,8 @@ def open_session(
         cache: keep vocabularies, grammars and prepared weights on disk.
         environ: the process's variables.
         progress: show downloads on stderr.
+        shard: spread the model over the processes that were launched together. In the first of
+            them that gives a session; the others serve it and end (SystemExit) when it is closed.
 
     Errors of the model are raised when the session first needs it.
     """
@@ -61,7 +66,11 @@ def open_session(
     files = in_background(lambda: _resolve(model, offline, environ, progress))
     kept = open_cache(cache, environ)
     speech = in_background(lambda: _speech(files.result(), kept, times))
-    network = in_background(lambda: _network(files.result(), cache, times))
+    if shard:
+        network: Future[Network] = Future()
+        network.set_result(_sharded(files.result(), cache, environ))
+    else:
+        network = in_background(lambda: _network(files.result(), cache, times))
     return Session(speech, network, times, kept)
 
 
@@ -105,3 +114,19 @@ def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Netw
 
     with timed(times, "load_ms"):
         return load_network(files, use_cache=cache)
+
+
+def _sharded(files: "ModelFiles", cache: bool, environ: Mapping[str, str]) -> "Network":
+    """This process's share of the network; does not return where another process leads."""
+    from mlxjson.model import load_network
+    from mlxjson.model.ranks import ranks_of
+    from mlxjson.model.shard import Leader, follow, sharding
+
+    ranks = ranks_of(environ)
+    if ranks.size == 1:
+        raise UsageError("there is one process only: --shard is for mlx.launch")
+    network = load_network(files, use_cache=cache, split=sharding(ranks))
+    if ranks.is_first:
+        return Leader(network, ranks)  # type: ignore[return-value]
+    follow(network, ranks)
+    raise SystemExit(0)

@@ -92,6 +92,11 @@ class Session:
         """A constraint made ready, remembered for the next runs. Raises: ConstraintError."""
         return self._shelf.prepared(constraint)
 
+    def close(self) -> None:
+        """Let processes go that serve this one; a session of one process needs no closing."""
+        if self._network.done() and self._network.exception() is None:
+            getattr(self._network.result(), "close", lambda: None)()
+
     def run(
         self, task: Task, on_text: OnText | None = None, progress: "Progress | None" = None
     ) -> Result:

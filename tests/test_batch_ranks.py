@@ -111,5 +111,29 @@ def test_two_ranks_give_the_rows_of_one_and_others_go_on(run: Launched, tmp_path
     assert not parts(shared)
 
 
+@pytest.mark.slow
+def test_a_model_spread_over_two_ranks_writes_what_one_writes(
+    run: Launched, tmp_path: Path
+) -> None:
+    source, alone, shared = (tmp_path / name for name in ("in.jsonl", "one.jsonl", "two.jsonl"))
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "maxLength": 3},
+        "uniqueItems": True,
+        "minItems": 2,
+        "maxItems": 3,
+    }
+    rows = [{"id": i, "text": f"ab ab {i}", "schema": schema} for i in range(4)]
+    source.write_bytes(jsonl(rows))
+    options = ("--input", str(source), "--batch", "1", "-q", "-o")
+    assert run(1, *options, str(alone)).returncode == 0
+    two = run(2, *options, str(shared), "--shard")
+    assert without_seconds(shared) == without_seconds(alone), two.stderr
+    single = ("-s", '{"enum": [1, 12, 123]}', "x")
+    one, both = run(1, *single), run(2, *single, "--shard")
+    assert one.stdout
+    assert both.stdout == one.stdout, both.stderr
+
+
 def without_seconds(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) | {"seconds": 0} for line in path.read_bytes().splitlines()]

@@ -59,20 +59,24 @@ class Batch:
             ConstraintError, ModelError, UsageError: nothing could be done at all.
         """
         settings = self.settings.checked()
-        self.ranks = ranks_of(self.environment.variables)
+        if not settings.sharded:
+            self.ranks = ranks_of(self.environment.variables)
         started = datetime.now(UTC)
         source = self._source()
         self._look_at_output()
         session = open_session()
-        self._check_session(session)
         try:
-            with ExitStack() as stack:
-                self._job(self._lane(session), stack).run(self._share(source))
-            self._join(source)
+            self._check_session(session)
+            try:
+                with ExitStack() as stack:
+                    self._job(self._lane(session), stack).run(self._share(source))
+                self._join(source)
+            finally:
+                if settings.manifest is not None and self.ranks.is_first:
+                    given = self._given(session)
+                    write_manifest(settings.manifest, manifest(started, given, self.totals))
         finally:
-            if settings.manifest is not None and self.ranks.is_first:
-                given = self._given(session)
-                write_manifest(settings.manifest, manifest(started, given, self.totals))
+            session.close()
         if self.totals.failed_in_all and self.ranks.is_first:
             raise self._failed()
         return self.totals

@@ -22,6 +22,7 @@ class Settings:
         max_failures: how many rows may fail before the batch is given up; None: all.
         manifest: a file for the record of the run.
         width: how many rows are worked on at once; None for what suits model and machine.
+        sharded: the processes share the model, and do not share the rows.
     """
 
     source: str
@@ -34,6 +35,7 @@ class Settings:
     max_failures: int | None = None
     manifest: Path | None = None
     width: int | None = None
+    sharded: bool = False
 
     def checked(self) -> "Settings":
         """The settings themselves. Raises: UsageError where they contradict each other."""

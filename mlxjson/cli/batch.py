@@ -86,7 +86,6 @@ def run_batch(
     schema: Any,
 ) -> None:
     """Run the batch that the options describe. Raises what it ends with."""
-    from mlxjson.api import open_session
     from mlxjson.batch.command import Batch
 
     common, environment = job.common, job.environment
@@ -98,15 +97,7 @@ def run_batch(
         job.inputs,
         quiet=common.quiet,
     )
-    batch.run(
-        lambda: open_session(
-            common.model,
-            offline=common.offline,
-            cache=common.cache,
-            environ=environment.variables,
-            progress=environment.stderr_isatty and not common.quiet,
-        )
-    )
+    batch.run(job.open_session)
 
 
 def _refuse_others(common: Common) -> None:
@@ -136,6 +127,7 @@ def _settings(options: BatchOptions, common: Common) -> "Settings":
         max_failures=options.max_failures,
         manifest=options.manifest,
         width=parse_width(options.batch),
+        sharded=common.shard,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.cli.options import Common
 from mlxjson.cli.progress import prefill_progress
@@ -11,9 +11,13 @@ from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.environment import Environment
 from mlxjson.errors import CutOff, InvalidDocument, UsageError
 from mlxjson.inputs import Inputs
+from mlxjson.model.ranks import is_launched
 from mlxjson.prompt import Message
 from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
 from mlxjson.task import Result, Task
+
+if TYPE_CHECKING:
+    from mlxjson.session import Session
 
 
 @dataclass(slots=True)
@@ -25,7 +29,9 @@ class Job:
     inputs: Inputs = field(init=False)
 
     def __post_init__(self) -> None:
-        self.inputs = Inputs(self.environment, self.common.ignore_stdin)
+        # A launcher gives every process a pipe that nobody writes to.
+        ignore = self.common.ignore_stdin or is_launched(self.environment.variables)
+        self.inputs = Inputs(self.environment, ignore)
         if self.common.stats not in (None, "auto", "json"):
             raise UsageError("there is only --stats and --stats=json")
 
@@ -36,20 +42,29 @@ class Job:
         untold: Sequence[Message] | None = None,
     ) -> None:
         """Generate, write the result, and report. Raises what the run ends with."""
+        session = self.open_session()
+        sink = self._sink(constraint)
+        task = self._task(constraint, messages, untold)
+        progress = prefill_progress(self.environment, self.common.quiet)
+        try:
+            result = session.run(task, sink.write, progress)
+        finally:
+            session.close()
+        self._finish(result, sink)
+
+    def open_session(self) -> "Session":
+        """The model that the options name."""
         from mlxjson.api import open_session
 
         common = self.common
-        session = open_session(
+        return open_session(
             common.model,
             offline=common.offline,
             cache=common.cache,
             environ=self.environment.variables,
             progress=self.environment.stderr_isatty and not common.quiet,
+            shard=common.shard,
         )
-        sink = self._sink(constraint)
-        task = self._task(constraint, messages, untold)
-        result = session.run(task, sink.write, prefill_progress(self.environment, common.quiet))
-        self._finish(result, sink)
 
     def _task(
         self,

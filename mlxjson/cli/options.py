@@ -40,6 +40,14 @@ class Common:
         ),
     ] = None
     offline: Annotated[bool, option("--offline", panel=_MODEL, help="Never ask the hub.")] = False
+    shard: Annotated[
+        bool,
+        option(
+            "--shard",
+            panel=_MODEL,
+            help="Spread the model over the processes that mlx.launch started.",
+        ),
+    ] = False
     file: Annotated[
         str | None, option("-f", "--file", panel=_PROMPT, help="Read the prompt from a file.")
     ] = None

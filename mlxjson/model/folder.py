@@ -11,7 +11,7 @@ from mlxjson.errors import ModelError
 from . import memory, weights_cache
 from .json_file import read_json
 from .lm import Model
-from .network import build, read_arrays
+from .network import Prepare, build, read_arrays
 from .quantised import Quantisation, dequantise, quantisation_of
 from .safetensors_header import check_size, read_header
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def load_folder(
-    path: Path, *, float32: bool, kept: Path | None = None
+    path: Path, *, float32: bool, kept: Path | None = None, split: Prepare | None = None
 ) -> tuple[Model, dict[str, Any]]:
     """The model and its config.
 
@@ -42,9 +42,13 @@ def load_folder(
     weights: dict[str, mx.array] = {}
     for file in files:
         weights.update(read_arrays(file)[0])
-    model = build(config, weights, quantisation.apply if quantisation else None, sanitise=True)
+    quantise = quantisation.apply if quantisation else None
+    late = split if float32 else None  # quantised layers can't be turned into float32 once split
+    model = build(config, weights, quantise, sanitise=True, split=None if late else split)
     if float32:
         _to_float32(model, config, kept if quantisation else None)
+    if late is not None:
+        late(model)
     return model, config
 
 

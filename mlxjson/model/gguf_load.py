@@ -10,7 +10,7 @@ from . import gguf_network as names
 from . import memory, weights_cache
 from .gguf_header import GgufHeader, read_header
 from .lm import Model
-from .network import build, read_arrays
+from .network import Prepare, build, read_arrays
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -19,7 +19,7 @@ _GROUP = 32
 
 
 def load_gguf(
-    path: Path, *, float32: bool, kept: Path | None = None
+    path: Path, *, float32: bool, kept: Path | None = None, split: Prepare | None = None
 ) -> tuple[Model, dict[str, Any]]:
     """The model and its config.
 
@@ -33,11 +33,11 @@ def load_gguf(
     config = names.config(header)
     config["rope_factors"] = names.rope_factors(header)
     if float32:
-        return build(config, _as_float32(header, config, kept)), config
+        return build(config, _as_float32(header, config, kept), split=split), config
     if {entry.type for entry in header.tensors.values()} <= names.NATIVE_TYPES:
         weights = _as_stored(path)
-        return build(config, weights, _quantise), config
-    return build(config, _as_bfloat16(header)), config
+        return build(config, weights, _quantise, split=split), config
+    return build(config, _as_bfloat16(header), split=split), config
 
 
 def _as_float32(

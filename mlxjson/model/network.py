@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from .batch import Choose, Generator
 
+# Does something to a model before it is used.
+Prepare = Callable[[Model], None]
+
 DEFAULT_CONTEXT = 4096
 # What mlx-lm's classes raise for a config that lacks values or has wrong ones.
 _MALFORMED = (TypeError, KeyError, ValueError, AttributeError, IndexError, ArithmeticError)
@@ -47,6 +50,7 @@ class Network:
 
     def __call__(self, ids: mx.array, cache: list[Any] | None = None) -> mx.array:
         """Logits (batch, positions, width) for `ids`, int32 (batch, positions); extends `cache`."""
+        device.adapt()
         logits: mx.array = self.model(ids, cache=cache)
         return logits
 
@@ -70,39 +74,44 @@ class Network:
         return Generator(self.model, choose, most)
 
 
-def load_network(files: ModelFiles, *, use_cache: bool = True) -> Network:
+def load_network(
+    files: ModelFiles, *, use_cache: bool = True, split: Prepare | None = None
+) -> Network:
     """Load the model of `files` onto MLX's default device.
 
     On a CPU all weights become float32, and what took long to convert is kept in the cache folder
-    when `use_cache` is true. Elsewhere weights stay as they are stored.
+    when `use_cache` is true. Elsewhere weights stay as they are stored. `split` leaves this process
+    its share of the model, before the weights are read where they are used as they are stored.
 
     Raises:
         ModelError: broken, of an unsupported kind, or too large for the memory.
     """
     with memory.errors_mapped(str(files.path)):
-        model, config = _loaded(files, use_cache)
+        model, config = _loaded(files, use_cache, split)
         return _network(model, config)
 
 
-def _loaded(files: ModelFiles, use_cache: bool) -> tuple[Model, dict[str, Any]]:
+def _loaded(
+    files: ModelFiles, use_cache: bool, split: Prepare | None
+) -> tuple[Model, dict[str, Any]]:
     float32 = device.computes_in_float32()
     kept = weights_cache.location(files) if float32 and use_cache else None
     if kept is not None and weights_cache.is_whole(kept):
-        return _from_kept(kept)
+        return _from_kept(kept, split)
     if files.is_gguf:
         from .gguf_load import load_gguf
 
-        return load_gguf(files.path, float32=float32, kept=kept)
+        return load_gguf(files.path, float32=float32, kept=kept, split=split)
     from .folder import load_folder
 
-    return load_folder(files.path, float32=float32, kept=kept)
+    return load_folder(files.path, float32=float32, kept=kept, split=split)
 
 
-def _from_kept(path: Path) -> tuple[Model, dict[str, Any]]:
+def _from_kept(path: Path, split: Prepare | None) -> tuple[Model, dict[str, Any]]:
     memory.check_fits(path.stat().st_size, str(path))
     weights, metadata = read_arrays(path)
     config = json.loads(metadata["config"])
-    return build(config, weights), config
+    return build(config, weights, split=split), config
 
 
 def read_arrays(path: Path) -> tuple[dict[str, mx.array], dict[str, Any]]:
@@ -122,11 +131,13 @@ def build(
     quantise: Callable[[Model, dict[str, mx.array]], None] | None = None,
     *,
     sanitise: bool = False,
+    split: Prepare | None = None,
 ) -> Model:
     """The model of `config` with `weights`, evaluated.
 
     `quantise` replaces layers by quantised ones before the weights go in; `sanitise` lets the
-    model class rename what other frameworks call differently.
+    model class rename what other frameworks call differently; `split` takes away what other
+    processes hold, before anything is evaluated.
 
     Raises:
         ModelError: no such model class, or weights that don't fit it.
@@ -149,6 +160,8 @@ def build(
         model.load_weights(list(weights.items()), strict=True)
     except ValueError as error:
         raise ModelError(f"the weights don't fit the config: {_first_line(error)}") from error
+    if split is not None:
+        split(model)
     mx.eval(model.parameters())
     return model
 

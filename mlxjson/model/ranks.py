@@ -51,7 +51,7 @@ def ranks_of(environ: Mapping[str, str]) -> Ranks:
 
     Raises: UsageError when they can't be reached.
     """
-    if not any(name in environ for name in _LAUNCHED):
+    if not is_launched(environ):
         return Ranks()
     device.prepare()
     import mlx.core as mx
@@ -63,3 +63,8 @@ def ranks_of(environ: Mapping[str, str]) -> Ranks:
     if group.size() == 1:
         return Ranks()
     return Ranks(group.rank(), group.size(), group)
+
+
+def is_launched(environ: Mapping[str, str]) -> bool:
+    """Whether a launcher started this process, perhaps with others."""
+    return any(name in environ for name in _LAUNCHED)
