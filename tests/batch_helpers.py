@@ -34,6 +34,7 @@ class Model(ScriptedNetwork):
 
     device: str = "cpu"
     config: dict[str, Any] = field(default_factory=dict)
+    can_batch: bool = False
 
 
 def session_of(network: ScriptedNetwork | None = None) -> Session:

@@ -71,6 +71,7 @@ class BatchModel:
     prompts: int = 8
     chunk: int = 128
     can_batch: bool = True
+    most_sequences: int = 64
 
     def __post_init__(self) -> None:
         self.width = self.width or len(self.prefer([0]))

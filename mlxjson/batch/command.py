@@ -9,7 +9,7 @@ from typing import Any
 
 from mlxjson.batch.fingerprint import check_or_write, digest, fingerprint
 from mlxjson.batch.job import Job
-from mlxjson.batch.lanes import Lane, SingleLane
+from mlxjson.batch.lanes import lane_of
 from mlxjson.batch.ledger import Done, FileLedger, Ledger, StreamLedger
 from mlxjson.batch.manifest import manifest, write_manifest
 from mlxjson.batch.outputs import (
@@ -34,8 +34,6 @@ from mlxjson.errors import BatchFailed, UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.model.ranks import Ranks, ranks_of
 from mlxjson.session import Session
-
-DEFAULT_WIDTH = 8
 
 
 @dataclass(slots=True)
@@ -69,7 +67,7 @@ class Batch:
             self._check_session(session)
             try:
                 with ExitStack() as stack:
-                    self._job(self._lane(session), stack).run(self._share(source))
+                    self._job(session, stack).run(self._share(source))
                 self._join(source)
             finally:
                 if settings.manifest is not None and self.ranks.is_first:
@@ -153,20 +151,12 @@ class Batch:
         told = [defaults.instruction, defaults.system, defaults.told, defaults.template]
         return fingerprint(schema=[schema, str(constraint)], prompt=told, model=_model(session))
 
-    def _lane(self, session: Session) -> Lane:
-        width = self.settings.width or DEFAULT_WIDTH
-        if width == 1 or not session.network.can_batch:
-            return SingleLane(session, self.defaults)
-        from mlxjson.batch.engine import BatchLane
-
-        return BatchLane(session, self.defaults, width)
-
-    def _job(self, lane: Lane, stack: ExitStack) -> Job:
+    def _job(self, session: Session, stack: ExitStack) -> Job:
         settings = self.settings
         shown = progress(self.environment, self.quiet or not self.ranks.is_first)
         stack.callback(shown.close)
         return Job(
-            lane,
+            lane_of(session, self.defaults, settings.width),
             self._ledger(stack),
             self.totals,
             shown,

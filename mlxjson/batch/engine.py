@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mlxjson.batch.records import Outcome, failed, finished
 from mlxjson.batch.rows import Row
 from mlxjson.batch.tasks import Defaults
+from mlxjson.batch.width import Width
 from mlxjson.decode.batch import Batch
 from mlxjson.decode.loop import Finish
 from mlxjson.decode.sample import Sampling
@@ -38,15 +39,15 @@ class _Growing:
 
 
 class BatchLane:
-    """`width` rows at a time; a row joins as soon as another has ended."""
+    """`width` rows at a time, None for what is fastest; one joins as soon as another has ended."""
 
-    def __init__(self, session: "Session", defaults: Defaults, width: int) -> None:
+    def __init__(self, session: "Session", defaults: Defaults, width: int | None) -> None:
         self._session = session
         self._defaults = defaults
-        self._width = width
+        self._width = Width(width, session.network.most_sequences)
 
     def __call__(self, rows: Iterable[Row]) -> Iterator[list[Outcome]]:
-        batch = Batch(self._session.network, self._width, fill_many)
+        batch = Batch(self._session.network, self._width.most, fill_many)
         try:
             yield from _Run(self._session, self._defaults, batch, self._width).outcomes(rows)
         finally:
@@ -56,7 +57,7 @@ class BatchLane:
 class _Run:
     """The state of one pass over rows."""
 
-    def __init__(self, session: "Session", defaults: Defaults, batch: Batch, width: int) -> None:
+    def __init__(self, session: "Session", defaults: Defaults, batch: Batch, width: Width) -> None:
         self._session = session
         self._defaults = defaults
         self._batch = batch
@@ -68,12 +69,21 @@ class _Run:
         """Groups of outcomes, as rows end."""
         coming = iter(rows)
         while self._fill(coming):
-            for sequence in self._batch.step():
+            for sequence in self._stepped():
                 self._settle(self._growing.pop(sequence))
             if self._done:
                 yield self._taken()
         if self._done:
             yield self._taken()
+
+    def _stepped(self) -> list[Sequence]:
+        """The sequences that a step ended."""
+        begin, is_steady = perf_counter(), self._batch.is_steady
+        rows = len(self._batch)
+        ended = self._batch.step()
+        if is_steady:
+            self._width.note(rows, perf_counter() - begin)
+        return ended
 
     def _taken(self) -> list[Outcome]:
         done, self._done = self._done, []
@@ -81,7 +91,7 @@ class _Run:
 
     def _fill(self, coming: Iterator[Row]) -> bool:
         """Take rows up while there is room; whether there is anything to work on."""
-        while len(self._growing) < self._width:
+        while len(self._growing) < self._width.now:
             row = next(coming, None)
             if row is None:
                 break

@@ -34,3 +34,12 @@ class SingleLane:
         begin = perf_counter()
         task = self._defaults.task(row)
         return finished(row, task, self._session.run(task), begin)
+
+
+def lane_of(session: "Session", defaults: Defaults, width: int | None) -> Lane:
+    """A lane for `width` rows at a time; None: as many as suit model and machine."""
+    if width == 1 or not session.network.can_batch:
+        return SingleLane(session, defaults)
+    from mlxjson.batch.engine import BatchLane
+
+    return BatchLane(session, defaults, width)

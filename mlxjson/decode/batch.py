@@ -80,6 +80,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self._rows) + len(self._joining)
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether all sequences are past their prompts, so that a step is one pass for each."""
+        return not self._joining and all(row.counters.forward_passes for row in self._rows.values())
+
     def add(self, row: Row, ids: Sequence[int]) -> None:
         """Let a sequence join that is not ended; `ids` are its prompt and what it has so far.
 

@@ -4,9 +4,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from mlxjson.errors import ModelError
 
+_MOST_SEQUENCES = 64
+# A prompt and an answer.
+_ORDINARY_TOKENS = 2048
 _HINT = "Use a smaller or more strongly quantised model, or free memory."
 
 
@@ -23,6 +27,30 @@ def check_fits(needed: int, where: str) -> None:
             where=where,
             hint=_HINT,
         )
+
+
+def sequences_that_fit(config: dict[str, Any], device: str) -> int:
+    """How many caches of ordinary length fit into half of the free memory: 1 to 64.
+
+    The estimate takes full attention in every layer, keys and values in the type that the device
+    computes in; models that need less memory are underrated.
+    """
+    text = config.get("text_config") or config
+    heads = text.get("num_key_value_heads") or text.get("num_attention_heads") or 8
+    hidden, all_heads = text.get("hidden_size") or 2048, text.get("num_attention_heads") or heads
+    width = heads * (text.get("head_dim") or hidden // all_heads)
+    layers = text.get("num_hidden_layers") or 32
+    needed = 2 * layers * width * (4 if device == "cpu" else 2) * _ORDINARY_TOKENS
+    free = _available() if device == "cpu" else _free_on_device()
+    return max(1, min(_MOST_SEQUENCES, (free or needed * _MOST_SEQUENCES) // 2 // needed))
+
+
+def _free_on_device() -> int | None:
+    import mlx.core as mx
+
+    info = mx.device_info()
+    size = info.get("max_recommended_working_set_size") or info.get("memory_size")
+    return int(size) - mx.get_active_memory() if size else None
 
 
 @contextmanager

@@ -63,6 +63,11 @@ class Network:
         """Whether mlx-lm can put the caches of several sequences into one."""
         return all(hasattr(layer, "merge") for layer in self.make_cache())
 
+    @property
+    def most_sequences(self) -> int:
+        """How many sequences a batch may have at most, for the memory their caches take."""
+        return memory.sequences_that_fit(self.config, self.device)
+
     def batched(self, choose: Choose, most: int) -> Generator:
         """At most `most` sequences that are extended together; see `Generator`."""
         from .batch import Generator
