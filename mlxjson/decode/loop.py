@@ -21,6 +21,8 @@ from mlxjson.decode import mask
 from mlxjson.decode.draft import Lookup, PromptLookup
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling, sampler
+from mlxjson.decode.score import Score, Scorer
+from mlxjson.decode.thinking import Thinking
 from mlxjson.errors import MlxjsonError
 
 PREFILL_CHUNK = 256
@@ -67,6 +69,7 @@ class Counters:
     forced_tokens: int = 0
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    thinking_tokens: int = 0
 
 
 @dataclass(slots=True)
@@ -99,6 +102,12 @@ class Decoder:
         max_tokens: the most ids to give out.
         switches: jump-forward and drafting.
         lookup: makes what guesses for drafts, empty.
+        thinking: the reasoning before the constraint is live.
+        scorer: says how likely each choice was.
+
+    Attributes:
+        scores: of each id given out, None for one that was forced; of a stop id, too, if it was
+            chosen. Only with a scorer.
     """
 
     def __init__(
@@ -110,8 +119,11 @@ class Decoder:
         max_tokens: int,
         switches: Switches,
         lookup: Callable[[], Lookup] = PromptLookup,
+        thinking: Thinking | None = None,
+        scorer: Scorer | None = None,
     ) -> None:
         self.counters = Counters()
+        self.scores: list[Score | None] = []
         self.finish: Finish | None = None
         self._network = network
         self._matcher = matcher
@@ -120,7 +132,10 @@ class Decoder:
         self._jump = switches.jump
         self._make_lookup = lookup
         self._draft_length = switches.draft
+        self._thinking = thinking
+        self._scorer = scorer
         self._prompt: list[int] = []
+        self._pending: list[int] = []
         self._output: list[int] = []
         self._free: list[bool] = []
         self._banned: dict[int, set[int]] = {}
@@ -130,14 +145,15 @@ class Decoder:
     def start(self, prompt: Sequence[int], progress: Progress | None = None) -> list[int]:
         """Run the prompt and what is forced behind it; give out the forced ids.
 
+        Where the model may reason first, nothing is forced yet.
+
         Args:
             prompt: the prompt's ids, at least one.
             progress: called with (ids done, ids in all) after each chunk.
         """
         self.counters.prompt_tokens = len(prompt)
         self._prompt = list(prompt)
-        opening = self._forced()
-        self._output, self._free = list(opening), [False] * len(opening)
+        opening = self._opening() if self._is_live else []
         self._restart([*prompt, *opening])
         if not self._ended():
             self._prefill(progress)
@@ -146,9 +162,55 @@ class Decoder:
     def run(self) -> Iterator[list[int]]:
         """Give out ids as they are accepted, in groups, until `finish` says why it ended."""
         while self.finish is None:
-            ids = self._step()
+            ids = self._step() if self._is_live else self._think()
             if ids:
                 yield ids
+
+    @property
+    def _is_live(self) -> bool:
+        return self._thinking is None or self._thinking.live
+
+    def _opening(self) -> list[int]:
+        """Begin the answer with what is forced."""
+        opening = self._forced()
+        self._output, self._free = list(opening), [False] * len(opening)
+        self.scores = [None] * len(opening)
+        return opening
+
+    def _think(self) -> list[int]:
+        """Reason until the answer begins; its first ids. From then on the thoughts are prompt."""
+        assert self._thinking is not None
+        self._append(self._thinking.start())
+        while not self._thinking.live:
+            logits = self._forward(self._pending, behind=1)
+            row = mask.empty_rows(1, max(self._network.width, self._matcher.width))
+            self._thinking.fill(row[0], self._matcher)
+            chosen = self._sample(mask.apply(logits, row), [self._thinking.key])
+            if self._thinking.declines(int(chosen[0])):
+                return self._begin_with(logits)
+            self._pending = []
+            self._append(self._thinking.take(int(chosen[0])))
+        opening = self._opening()
+        self._pending += opening
+        self._lookup.extend(opening)
+        self._ended()
+        return opening
+
+    def _append(self, ids: list[int]) -> None:
+        """Put what was thought behind the prompt."""
+        self._prompt += ids
+        self._pending += ids
+        self._lookup.extend(ids)
+        self.counters.thinking_tokens += len(ids)
+
+    def _begin_with(self, logits: mx.array) -> list[int]:
+        """The answer's first ids, for a model that answers where it might have reasoned."""
+        draft = _Draft(())
+        chosen, scores = self._choose(logits, self._masks(draft), draft)
+        self._pending = self._take(chosen[0], scores)
+        self._output = list(self._pending)
+        self._lookup.extend(self._pending)
+        return self._output[:]
 
     def rewind(self, position: int) -> int | None:
         """Go back to the first choice at or behind output `position`, and exclude what was chosen.
@@ -164,7 +226,7 @@ class Decoder:
         self._banned.setdefault(at, set()).add(self._output[at])
         self._banned = {key: ids for key, ids in self._banned.items() if key <= at}
         self._matcher.rollback(len(self._output) - at + int(self._matcher.finished))
-        del self._output[at:], self._free[at:]
+        del self._output[at:], self._free[at:], self.scores[at:]
         self.counters.output_tokens = at
         self.finish = None
         self._held = ()
@@ -216,10 +278,10 @@ class Decoder:
         draft = self._guess()
         logits = self._forward([*self._pending, *draft.ids], behind=len(draft.ids) + 1)
         rows = self._masks(draft)
-        chosen = self._choose(logits, rows, draft)
-        agreed = self._confirm(draft, chosen)
+        chosen, scores = self._choose(logits, rows, draft)
+        agreed = self._confirm(draft, chosen, scores)
         kept = draft.ids[: agreed.ids]
-        self._pending = self._take(chosen[agreed.choices])
+        self._pending = self._take(chosen[agreed.choices], scores[agreed.choices :])
         ids = [*kept, *self._pending]
         self._output += ids
         self._lookup.extend(ids)
@@ -258,15 +320,19 @@ class Decoder:
         if not row.any():
             row[:] = before
 
-    def _choose(self, logits: mx.array, rows: mask.Rows, draft: _Draft) -> list[int]:
+    def _choose(
+        self, logits: mx.array, rows: mask.Rows, draft: _Draft
+    ) -> tuple[list[int], list[Score]]:
+        """The id chosen at each choice of the draft and behind it, and how likely each was."""
         if not rows.any(axis=1).all():
             raise MlxjsonError("the grammar allows no token here")
         positions = [*draft.choices, len(draft.ids)]
         masked = mask.apply(logits[mx.array(positions)] if draft.ids else logits, rows)
         output = [self.counters.output_tokens + position for position in positions]
-        return [int(i) for i in np.array(self._sample(masked, output))]
+        chosen = [int(i) for i in np.array(self._sample(masked, output))]
+        return chosen, self._scorer(masked, chosen) if self._scorer else []
 
-    def _confirm(self, draft: _Draft, chosen: list[int]) -> _Agreed:
+    def _confirm(self, draft: _Draft, chosen: list[int], scores: list[Score]) -> _Agreed:
         """Keep the draft up to the first choice that the model does not share."""
         agreed = 0
         for at, token_id in zip(draft.choices, chosen, strict=False):
@@ -280,6 +346,9 @@ class Decoder:
         self.counters.output_tokens += kept
         free = set(draft.choices)
         self._free += [at in free for at in range(kept)]
+        if self._scorer:
+            at_choice = dict(zip(draft.choices, scores, strict=False))
+            self.scores += [at_choice.get(at) for at in range(kept)]
         return _Agreed(choices=agreed, ids=kept)
 
     def _drop(self, count: int) -> None:
@@ -288,8 +357,12 @@ class Decoder:
             self._matcher.rollback(count)
             self._trim(count)
 
-    def _take(self, token_id: int) -> list[int]:
-        """Accept a sampled id and what it forces; a stop id ends the generation."""
+    def _take(self, token_id: int, scores: list[Score]) -> list[int]:
+        """Accept a sampled id and what it forces; a stop id ends the generation.
+
+        `scores` begin with that of the id; there are none without a scorer.
+        """
+        self.scores += scores[:1]
         if self.counters.output_tokens >= self._max_tokens:
             self._end_at_limit(token_id)
             return []
@@ -300,6 +373,7 @@ class Decoder:
         self.counters.output_tokens += 1
         ids = [token_id, *self._forced()]
         self._free += [True] + [False] * (len(ids) - 1)
+        self.scores += [None] * (len(ids) - 1) if self._scorer else []
         self._ended()
         return ids
 

@@ -24,6 +24,18 @@ def empty_rows(count: int, width: int) -> Rows:
     return np.zeros((count, words(width)), dtype=np.int32)
 
 
+def all_below(width: int, known: int) -> Row:
+    """A packed row of `width` ids in which those below `known` are allowed."""
+    bits = np.zeros(words(width) * 32, dtype=np.uint8)
+    bits[:known] = 1
+    return np.packbits(bits, bitorder="little").view(np.int32)
+
+
+def allow(row: Row, token_id: int) -> None:
+    """Set one id's bit in one packed row, in place."""
+    row.view(np.uint32)[token_id // 32] |= np.uint32(1 << (token_id % 32))
+
+
 def forbid(row: Row, token_id: int) -> None:
     """Clear one id's bit in one packed row, in place."""
     row.view(np.uint32)[token_id // 32] &= np.uint32(0xFFFFFFFF ^ (1 << (token_id % 32)))

@@ -7,6 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mlxjson.decode.mask import all_below
+
 
 class Forced(Protocol):
     """What comes next whatever the model says."""
@@ -96,9 +98,7 @@ class Unconstrained:
         return True
 
     def fill(self, row: NDArray[np.int32]) -> None:
-        bits = np.zeros(row.size * 32, dtype=np.uint8)
-        bits[: self._known] = 1
-        row[:] = np.packbits(bits, bitorder="little").view(np.int32)
+        row[:] = all_below(row.size * 32, self._known)
 
     def forced(self, limit: int) -> Forced:
         return _NOTHING

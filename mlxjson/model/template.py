@@ -48,6 +48,14 @@ class ChatTemplate:
             messages = _folded(messages)
         return self._rendered(messages, add_generation_prompt, extra)
 
+    def behind(self, messages: Sequence[Message], **extra: Any) -> str:
+        """What the template writes behind the last of `messages`, for the answer to begin there.
+
+        The messages have no part in it. Raises: ModelError, as `render`.
+        """
+        probe = [*messages[:-1], {**messages[-1], "content": _SENTINEL}]
+        return self.render(probe, **extra).rpartition(_SENTINEL)[2]
+
     def after_answer(self) -> str:
         """What the template writes right behind an assistant's answer; "" if it can't be told."""
         conversation = [

@@ -74,6 +74,11 @@ class Tokenizer:
             return [self._bos[0], *ids]
         return ids
 
+    def token_id(self, text: str) -> int | None:
+        """The id of the token that is written `text`, special or not; None if there is none."""
+        token_id: int | None = self._backend.token_to_id(text)
+        return token_id
+
     def text(self, ids: Iterable[int]) -> str:
         """The text that `ids` write; special tokens write none, broken UTF-8 becomes U+FFFD."""
         tokens = self.tokens

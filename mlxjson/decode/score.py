@@ -1,0 +1,71 @@
+"""How likely a chosen id was among those that were allowed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Natural logarithms of probabilities under the mask, at temperature 1.
+
+    Attributes:
+        chosen: of the chosen id.
+        ending: of all ids together that end what stands before (see `scorer`).
+        top: the likeliest ids and theirs, the likeliest first.
+    """
+
+    chosen: float
+    ending: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+# Masked logits (positions, width) and the chosen ids to a score for each.
+Scorer = Callable[[mx.array, Sequence[int]], list[Score]]
+
+
+def scorer(ends: NDArray[np.bool_], top: int = 0) -> Scorer:
+    """What scores choices.
+
+    Args:
+        ends: bool (known,), the ids that end what stands before them, say a number.
+        top: how many of the likeliest ids to name, at most as many as are allowed.
+    """
+
+    def scores(masked: mx.array, chosen: Sequence[int]) -> list[Score]:
+        logprobs = log_probabilities(masked)
+        picked = mx.take_along_axis(logprobs, mx.array(list(chosen))[:, None], axis=-1)[:, 0]
+        ending = mx.logsumexp(mx.where(_padded(ends, masked), logprobs, -mx.inf), axis=-1)
+        named = _top(logprobs, top) if top else [()] * len(chosen)
+        return [
+            Score(float(one), min(float(end), 0.0), best)
+            for one, end, best in zip(np.array(picked), np.array(ending), named, strict=True)
+        ]
+
+    return scores
+
+
+def log_probabilities(masked: mx.array) -> mx.array:
+    """Float32 log-softmax over the last axis; forbidden ids have -inf."""
+    logits = masked.astype(mx.float32)
+    return logits - mx.logsumexp(logits, axis=-1, keepdims=True)
+
+
+def _padded(ends: NDArray[np.bool_], masked: mx.array) -> mx.array:
+    padded = np.zeros(masked.shape[-1], dtype=np.bool_)
+    width = min(len(ends), len(padded))
+    padded[:width] = ends[:width]
+    return mx.array(padded)
+
+
+def _top(logprobs: mx.array, count: int) -> list[tuple[tuple[int, float], ...]]:
+    """The allowed ids with the highest values, of each row; the lower id first among equals."""
+    order = np.argsort(-np.array(logprobs), axis=-1, kind="stable")[:, :count]
+    values = np.take_along_axis(np.array(logprobs), order, axis=-1)
+    return [
+        tuple((int(i), float(v)) for i, v in zip(ids, row, strict=True) if np.isfinite(v))
+        for ids, row in zip(order, values, strict=True)
+    ]

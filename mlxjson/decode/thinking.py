@@ -1,0 +1,112 @@
+"""Reasoning before a constraint is live: a state machine on token ids.
+
+    free ──► open ──► live
+     └────────────────┘
+
+While it is *open* every id is allowed. A stop id there means that the model has nothing more to
+say, so the end tag takes its place; at the budget the end tag is written for the model. What is
+*live* stays so: a tag in the answer is text like any other.
+"""
+
+from collections.abc import Callable, Sequence
+
+from mlxjson.decode import mask
+from mlxjson.decode.matcher import Matcher
+from mlxjson.thinking import Stance, Tags
+
+# Where draws for reasoning are keyed, away from the positions of the answer.
+_KEYED_FROM = 1 << 31
+
+
+class Thinking:
+    """The reasoning of one generation.
+
+    Args:
+        tags: what stands around it.
+        stance: where the prompt leaves the model.
+        budget: the most ids between the tags.
+        stop_ids: ids that end a generation.
+        on_ids: gets every id of it as it comes, tags too.
+
+    Attributes:
+        ids: what stands between prompt and answer so far.
+    """
+
+    def __init__(
+        self,
+        tags: Tags,
+        stance: Stance,
+        *,
+        budget: int,
+        stop_ids: frozenset[int] = frozenset(),
+        on_ids: Callable[[Sequence[int]], None] = lambda _ids: None,
+    ) -> None:
+        self.ids: list[int] = []
+        self._tags = tags
+        self._stance = stance
+        self._left = budget
+        self._stop_ids = stop_ids - {tags.end[-1]}
+        self._on_ids = on_ids
+        self._said: list[int] = []
+
+    @property
+    def live(self) -> bool:
+        """The answer is next."""
+        return self._stance is Stance.LIVE
+
+    @property
+    def free(self) -> bool:
+        """The model may begin to reason, or answer."""
+        return self._stance is Stance.FREE
+
+    @property
+    def key(self) -> int:
+        """A position for the sampler that no id of the answer has."""
+        return _KEYED_FROM + len(self.ids)
+
+    def start(self) -> list[int]:
+        """Ids to be written before the model is asked: the end, where nothing may be thought."""
+        return self._given([]) if self._stance is Stance.OPEN else []
+
+    def fill(self, row: mask.Row, matcher: Matcher) -> None:
+        """Write the packed mask of the next id; `matcher` is that of the answer."""
+        if self.free:
+            matcher.fill(row[: mask.words(matcher.width)])
+            mask.allow(row, self._tags.begin[0])
+        else:
+            row[:] = mask.all_below(row.size * 32, matcher.width)
+
+    def declines(self, token_id: int) -> bool:
+        """Whether the model answers with this id where it was free to reason. Live, if so."""
+        if not self.free or token_id == self._tags.begin[0]:
+            return False
+        self._stance = Stance.LIVE
+        return True
+
+    def take(self, token_id: int) -> list[int]:
+        """The ids that are written for one that was chosen: it, or others, and what is due."""
+        if self.free:
+            self._stance = Stance.OPEN
+            return self._given(list(self._tags.begin))
+        if token_id in self._stop_ids:
+            return self._closed(list(self._tags.cut))
+        self._said.append(token_id)
+        end = self._tags.end
+        if tuple(self._said[-len(end) :]) == end:
+            return self._closed([token_id])
+        self._left -= 1
+        return self._given([token_id])
+
+    def _given(self, ids: list[int]) -> list[int]:
+        if self._left <= 0:
+            return self._closed([*ids, *self._tags.cut])
+        return self._passed_on(ids)
+
+    def _closed(self, ids: list[int]) -> list[int]:
+        self._stance = Stance.LIVE
+        return self._passed_on([*ids, *self._tags.lead])
+
+    def _passed_on(self, ids: list[int]) -> list[int]:
+        self.ids += ids
+        self._on_ids(ids)
+        return ids
