@@ -61,8 +61,8 @@ def tensors(batch: list[Encoded], device: str) -> tuple[torch.Tensor, torch.Tens
     ids = torch.zeros(len(batch), longest, dtype=torch.long)
     weights = torch.zeros(len(batch), longest)
     for row, one in enumerate(batch):
-        ids[row, : len(one.ids)] = torch.tensor(one.ids)
-        weights[row, : len(one.ids)] = torch.tensor(one.weights)
+        ids[row, : len(one.ids)] = torch.from_numpy(one.ids.astype("int64"))
+        weights[row, : len(one.ids)] = torch.from_numpy(one.weights.astype("float32"))
     return ids.to(device, non_blocking=True), weights.to(device, non_blocking=True)
 
 
@@ -111,6 +111,20 @@ def rate(done: float, peak: float) -> float:
 
 
 def train(args: argparse.Namespace) -> None:
+    # Forked before CUDA starts: the workers need none, and fork costs no second import of torch.
+    with multiprocessing.get_context("fork").Pool(args.workers, _start, (args.model,)) as pool:
+        model = _trained(pool, args)
+        pool.terminate()
+    if args.validate:
+        from training.validate import report
+
+        report(model, Encoder(args.model), args.validate, Path(args.out) / "validation.json", args.extra_set)
+
+
+def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch.nn.Module:
+    general = _cycle(pool, args)
+    shards = math.ceil(args.examples / _SHARD)
+    made = pool.imap(_shard, ((args.seed, n, "train") for n in range(shards)))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -124,39 +138,32 @@ def train(args: argparse.Namespace) -> None:
     print(f"{sum(p.numel() for p in trained)} trained parameters on {device}", flush=True)
     optimizer = torch.optim.AdamW(trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda")
     rng = Random(args.seed)
-    shards = math.ceil(args.examples / _SHARD)
-    context = multiprocessing.get_context("spawn")
     begun, seen, step, tokens, recent = time.monotonic(), 0, 0, 0, []
-    with context.Pool(args.workers, _start, (args.model,)) as pool:
-        general = _cycle(pool, args)
-        for shard in pool.imap(_shard, ((args.seed, n, "train") for n in range(shards))):
-            for batch in batches(shard, args.tokens, rng):
-                ids, weights = tensors(batch, device)
-                for group in optimizer.param_groups:
-                    group["lr"] = rate(max(seen / args.examples, (time.monotonic() - begun) / args.seconds), args.lr)
-                loss = answer_loss(run, ids, weights)
-                loss.backward()
-                if step % args.general_every == 0:
-                    (args.general_weight * base_distance(run, *tensors(next(general), device))).backward()
-                torch.nn.utils.clip_grad_norm_(trained, 1.0)
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-                seen, step, tokens = seen + len(batch), step + 1, tokens + ids.numel()
-                recent.append(loss.detach())
-                if step % 50 == 0:
-                    mean = torch.stack(recent).mean().item()
-                    spent = time.monotonic() - begun
-                    print(f"step {step} seen {seen} loss {mean:.4f} {tokens / spent:.0f} tokens/s {spent:.0f} s", flush=True)
-                    recent = []
-            if time.monotonic() - begun > args.seconds:
-                print(f"stopped by the clock after {seen} examples", flush=True)
-                break
-        pool.terminate()
+    for shard in made:
+        for batch in batches(shard, args.tokens, rng):
+            ids, weights = tensors(batch, device)
+            done = max(seen / args.examples, (time.monotonic() - begun) / args.seconds)
+            for group in optimizer.param_groups:
+                group["lr"] = rate(done, args.lr)
+            loss = answer_loss(run, ids, weights)
+            loss.backward()
+            if step % args.general_every == 0:
+                (args.general_weight * base_distance(run, *tensors(next(general), device))).backward()
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            seen, step, tokens = seen + len(batch), step + 1, tokens + ids.numel()
+            recent.append(loss.detach())
+            if step % 50 == 0:
+                mean = torch.stack(recent).mean().item()
+                spent = time.monotonic() - begun
+                print(f"step {step} seen {seen} loss {mean:.4f} {tokens / spent:.0f} tokens/s {spent:.0f} s", flush=True)
+                recent = []
+        if time.monotonic() - begun > args.seconds:
+            print(f"ended by the clock after {seen} examples", flush=True)
+            break
     _save(model, args, seen, time.monotonic() - begun)
-    if args.validate:
-        from training.validate import report
-
-        report(model, Encoder(args.model), args.validate, Path(args.out) / "validation.json", args.extra_set)
+    return model
 
 
 def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[list[Encoded]]:

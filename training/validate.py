@@ -6,11 +6,10 @@ from typing import Any
 
 import torch
 
-from mlxjson.prompt import gen_messages
 from training.examples import Example
 from training.scoring import parsed, score
 from training.tokenise import Encoder
-from training.validation import SETS
+from training.validation import SETS, read
 
 _ROWS = 100
 
@@ -49,12 +48,6 @@ def measured(model: Any, encoder: Encoder, made: list[Example]) -> dict[str, Any
         if wrong:
             mistakes.append({"kind": one.kind, "text": one.text, "wrong": wrong, "answer": text})
     return {"fields": right / total, "of": total, "documents": whole / len(made), "examples": len(made), "mistakes": mistakes}
-
-
-def read(path: str) -> list[Example]:
-    """A file of `text`, `schema`, `gold` as examples."""
-    rows = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines() if line]
-    return [Example(gen_messages(r["text"], r["schema"]), "", "extraction", r["text"], r["schema"], r["gold"]) for r in rows]
 
 
 def report(model: Any, encoder: Encoder, count: int, path: Path, extra: str | None = None) -> None:

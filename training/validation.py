@@ -1,7 +1,10 @@
 """The fixed validation sets: unseen frames and names, unseen families, unseen labels."""
 
+import json
+from pathlib import Path
 from random import Random
 
+from mlxjson.prompt import gen_messages
 from training.examples import Example, classification, extraction
 from training.splits import VALIDATION
 
@@ -43,3 +46,9 @@ def labels(count: int) -> list[Example]:
 
 
 SETS = {"frames": frames, "families": families, "nested": nested, "labels": labels}
+
+
+def read(path: str) -> list[Example]:
+    """A file of `text`, `schema`, `gold` as examples."""
+    rows = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines() if line]
+    return [Example(gen_messages(r["text"], r["schema"]), "", "extraction", r["text"], r["schema"], r["gold"]) for r in rows]
