@@ -3,13 +3,15 @@
 import hashlib
 import json
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mlxjson.cachefiles import Cache
-from mlxjson.constraint import Constraint, JsonSchema
-from mlxjson.enforcement import Check, Enforcement, checker, switched_off
+from mlxjson.constraint import Constraint, JsonObject, JsonSchema
+from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
 from mlxjson.enforcement_file import remembered_enforcement
 from mlxjson.errors import NotEnforceable
+from mlxjson.schema.shapes import Finding
 
 if TYPE_CHECKING:
     from mlxjson.decode.matcher import Matcher
@@ -23,10 +25,9 @@ _MOST_REMEMBERED = 32
 class Prepared:
     """What the grammar takes of a constraint, and the check of all of it."""
 
-    def __init__(self, constraint: Constraint, cache: Cache) -> None:
-        """Raises: ConstraintError when the constraint can't be satisfied or can't be said."""
+    def __init__(self, constraint: Constraint, enforced: Enforcement) -> None:
         self._constraint = constraint
-        self._enforced = remembered_enforcement(constraint, cache)
+        self._enforced = enforced
         self._check: Check | None = None
 
     def enforcement(self, *, enforce: bool = True, strict: bool = False) -> Enforcement:
@@ -56,18 +57,34 @@ class Shelf:
         self._kept: OrderedDict[object, Prepared] = OrderedDict()
 
     def prepared(self, constraint: Constraint) -> Prepared:
-        """Raises: ConstraintError, as `Prepared` does."""
+        """Raises: ConstraintError when the constraint can't be satisfied or can't be said."""
         if self._latest is None or self._latest[0] is not constraint:
             self._latest = constraint, self._found(constraint)
         return self._latest[1]
 
     def _found(self, constraint: Constraint) -> Prepared:
         key = _key(constraint)
-        found = self._kept.pop(key, None) or Prepared(constraint, self._cache)
+        found = self._kept.pop(key, None) or Prepared(
+            constraint, remembered_enforcement(constraint, self._cache)
+        )
         self._kept[key] = found
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return found
+
+
+def degraded(constraint: Constraint) -> Prepared:
+    """A schema that can't be compiled: the grammar of any JSON, and the check of the schema.
+
+    Raises: ConstraintError where it can't be checked either.
+    """
+    assert isinstance(constraint, JsonSchema)
+    is_object = isinstance(constraint.schema, dict) and constraint.schema.get("type") == "object"
+    plain = JsonObject(constraint.layout) if is_object else JsonSchema(True, constraint.layout)
+    finding = Finding("", "schema", "it can't be compiled")
+    made = Prepared(constraint, replace(enforcement(plain), findings=(finding,)))
+    made.check("null")  # so that a schema that is none fails before the model runs
+    return made
 
 
 def _key(constraint: Constraint) -> object:

@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
+
 Message = dict[str, str]
 
 _EXTRACT = "Answer with one JSON document that follows this JSON Schema, and nothing else:"
@@ -24,27 +26,50 @@ _NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 
 def gen_messages(text: str, schema: Any | None = None, system: str | None = None) -> list[Message]:
     """Messages that ask for a document of `schema` (None: any JSON, or not to be told)."""
-    told = _JSON if schema is None else f"{_EXTRACT}\n{told_schema(schema)}"
-    return _messages(system, told, text)
+    return _messages(system, told(JsonSchema(True if schema is None else schema)), text)
 
 
 def choice_messages(
     text: str, options: Sequence[str] | None, system: str | None = None
 ) -> list[Message]:
     """Messages that ask for one of `options` (None: not to be told)."""
-    told = None if options is None else "\n".join((_CHOOSE, *(f"- {o}" for o in options)))
-    return _messages(system, told, text)
+    return _messages(system, None if options is None else told(Choice(tuple(options))), text)
 
 
 def pattern_messages(text: str, pattern: str | None, system: str | None = None) -> list[Message]:
     """Messages that ask for a text matching `pattern` (None: not to be told)."""
-    told = None if pattern is None else f"{_MATCH} {pattern}"
-    return _messages(system, told, text)
+    return _messages(system, None if pattern is None else told(Regex(pattern)), text)
 
 
 def plain_messages(text: str, system: str | None = None) -> list[Message]:
     """Messages that say nothing about the form of the answer."""
     return _messages(system, None, text)
+
+
+def told(constraint: Constraint) -> str | None:
+    """What is said of the form of the answer; None where nothing is."""
+    match constraint:
+        case JsonObject() | JsonSchema(schema=True):
+            return _JSON
+        case JsonSchema(schema=schema):
+            return f"{_EXTRACT}\n{told_schema(schema)}"
+        case Choice(options):
+            return "\n".join((_CHOOSE, *(f"- {option}" for option in options)))
+        case Regex(pattern):
+            return f"{_MATCH} {pattern}"
+        case _:
+            return None
+
+
+def with_told(messages: Sequence[Message], constraint: Constraint) -> list[Message]:
+    """A conversation whose system message also says the form of the answer."""
+    said = told(constraint)
+    if said is None:
+        return list(messages)
+    if messages and messages[0]["role"] == "system":
+        first = {**messages[0], "content": f"{messages[0]['content']}\n\n{said}"}
+        return [first, *messages[1:]]
+    return [{"role": "system", "content": said}, *messages]
 
 
 def told_schema(schema: Any) -> str:
@@ -71,7 +96,7 @@ def _by_name(schemas: Any) -> Any:
     return {name: _trimmed(schema) for name, schema in schemas.items()}
 
 
-def _messages(system: str | None, told: str | None, text: str) -> list[Message]:
-    fixed = "\n\n".join(part for part in (system, told) if part)
+def _messages(system: str | None, said: str | None, text: str) -> list[Message]:
+    fixed = "\n\n".join(part for part in (system, said) if part)
     head = [{"role": "system", "content": fixed}] if fixed else []
     return [*head, {"role": "user", "content": text}]

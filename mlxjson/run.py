@@ -1,18 +1,25 @@
 """One task from constraint to checked text: compile, prefill, decode, validate, try again."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mlxjson.clock import since_start, timed
-from mlxjson.decode.loop import Decoder, Finish, Progress, Switches
+from mlxjson.confidence import Written, is_weighed, scorer_of, weigh
+from mlxjson.decode.loop import Decoder, Finish, Network, Progress, Switches
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
+from mlxjson.decode.thinking import Thinking
 from mlxjson.enforcement import Enforcement
-from mlxjson.errors import UsageError
-from mlxjson.prepared import matcher_of
+from mlxjson.errors import ConstraintError, NotEnforceable, UsageError
+from mlxjson.prepared import Prepared, degraded, matcher_of
+from mlxjson.reasoning import BUDGET, Thoughts, shares
 from mlxjson.stats import Stats, peak_memory_mb
+from mlxjson.stops import Stops
 from mlxjson.task import OnText, Result, Task
 from mlxjson.text import TextStream, index_of
+from mlxjson.thinking import Prompt, Stance
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -26,76 +33,134 @@ class Run:
     """The state of one task on a session."""
 
     def __init__(
-        self, session: "Session", task: Task, on_text: OnText | None, progress: Progress | None
+        self,
+        session: "Session",
+        task: Task,
+        on_text: OnText | None,
+        progress: Progress | None,
+        on_thought: OnText | None = None,
     ) -> None:
         self._session = session
         self._task = task
         self._on_text = on_text or (lambda _text: None)
+        self._on_thought = on_thought
         self._progress = progress
         self._stats = Stats()
         self._times: dict[str, float] = {}
         self._ids: list[int] = []
         self._notes: list[str] = []
+        self._stopped: str | None = None
 
     def result(self) -> Result:
         """Do it. Raises what `Session.run` says."""
         enforced, matcher = self._prepare()
         prompt = self._prompt()
-        decoder = self._decoder(
-            matcher, room(self._session.network.context_length, len(prompt), self._task.max_tokens)
-        )
+        answer, thoughts = self._shares(prompt)
+        decoder = self._decoder(matcher, answer, thoughts.thinking)
         with timed(self._times, "prefill_ms"):
-            opening = decoder.start(prompt, self._progress)
-        streams = self._task.stream if self._task.stream is not None else enforced.exact
+            opening = decoder.start(prompt.ids, self._progress)
+        streams = self._streams(enforced)
         text = self._decode(decoder, opening, streams)
         failure = self._checked(decoder, text)
         while failure is not None and not streams and self._go_back(decoder, text, failure):
             text = self._decode(decoder, self._ids, streams)
             failure = self._checked(decoder, text)
+        self._notes += thoughts.close()
+        weighed = weigh(self._task, enforced, self._written(decoder, text), self._prepared.check)
+        failure = failure or weighed.failure
         if failure is None and decoder.finish is Finish.STOP and not streams:
-            self._write(text)
-        return self._report(decoder, enforced, text, failure)
+            self._write(weighed.text)
+        result = self._report(decoder, enforced, weighed.text, failure)
+        result.thought = thoughts.text
+        result.confidence, result.logprobs = weighed.confidence, weighed.logprobs
+        return result
 
     def _prepare(self) -> tuple[Enforcement, Matcher]:
+        try:
+            return self._compiled(lambda: self._session.prepared(self._task.constraint))
+        except ConstraintError as error:
+            if self._task.fallback is None or _is_hopeless(error):
+                raise
+            prepared = self._degraded(error.message)
+        return self._compiled(lambda: prepared)
+
+    def _compiled(self, prepare: Callable[[], Prepared]) -> tuple[Enforcement, Matcher]:
         task = self._task
         with timed(self._times, "compile_ms"):
-            prepared = self._session.prepared(task.constraint)
-            enforced = prepared.enforcement(enforce=task.enforce, strict=task.strict)
+            self._prepared = prepare()
+            enforced = self._prepared.enforcement(enforce=task.enforce, strict=task.strict)
         engine = self._session.engine  # waits until it is there, which is not compile time
         with timed(self._times, "compile_ms"):
             return enforced, matcher_of(enforced, engine)
 
-    def _prompt(self) -> list[int]:
-        ids, notes = prompt_of(self._session, self._task)
-        self._notes += notes
-        return ids
+    def _degraded(self, reason: str) -> Prepared:
+        """Plain JSON in place of what can't be compiled, and a prompt that says what is wanted."""
+        task = self._task
+        assert task.fallback is not None
+        prepared = degraded(task.constraint)
+        self._task = replace(task, messages=task.fallback, untold=None)
+        self._notes.append(f"the schema can't be enforced, only asked for and checked: {reason}")
+        return prepared
 
-    def _decoder(self, matcher: Matcher, max_tokens: int) -> Decoder:
+    def _prompt(self) -> Prompt:
+        prompt, notes = prompt_of(self._session, self._task)
+        self._notes += notes
+        return prompt
+
+    def _shares(self, prompt: Prompt) -> tuple[int, Thoughts]:
+        """How many tokens the answer may have, and the reasoning before it."""
+        task, context = self._task, self._session.network.context_length
+        answer, budget = room(context, len(prompt.ids), task.max_tokens), 0
+        if prompt.stance is not Stance.LIVE:
+            wanted = BUDGET if task.think_budget is None else task.think_budget
+            answer, budget = shares(context - len(prompt.ids), task.max_tokens, wanted)
+        return answer, Thoughts(prompt, budget, self._session.vocabulary, self._on_thought)
+
+    def _streams(self, enforced: Enforcement) -> bool:
+        if is_weighed(self._task):
+            return False
+        return self._task.stream if self._task.stream is not None else enforced.exact
+
+    def _written(self, decoder: Decoder, text: str) -> Written:
+        return Written(text, self._session.vocabulary.tokens, self._ids, decoder.scores)
+
+    def _decoder(self, matcher: Matcher, max_tokens: int, thinking: Thinking | None) -> Decoder:
         task = self._task
         draft = DRAFT_LENGTH if task.draft is None else task.draft
         return Decoder(
-            self._session.network,
+            self._network(),
             matcher,
             sampling=Sampling(task.temperature, task.top_p, task.top_k, task.seed),
             max_tokens=max_tokens,
-            switches=Switches(task.jump, draft),
+            switches=Switches(task.jump and not task.logprobs, draft),
             lookup=self._session.lookup,
+            thinking=thinking,
+            scorer=scorer_of(task, self._session.vocabulary.tokens),
         )
+
+    def _network(self) -> Network:
+        if not self._task.bias:
+            return self._session.network
+        from mlxjson.bias import biased
+
+        return biased(self._session.network, self._task.bias)
 
     def _decode(self, decoder: Decoder, before: list[int], streams: bool) -> str:
         """Run to the end behind the ids that are there already; the whole text."""
-        stream = TextStream(self._session.vocabulary.tokens)
-        self._ids = list(before)
-        text = [stream.feed(before)]
+        stream, stops = TextStream(self._session.vocabulary.tokens), Stops(self._task.stop)
         write: Callable[[str], None] = self._write if streams else (lambda _text: None)
-        write(text[0])
+        self._ids, text = [], []
         with timed(self._times, "decode_ms"):
-            for ids in decoder.run():
+            for ids in chain([list(before)], decoder.run()):
                 self._ids += ids
-                text.append(stream.feed(ids))
+                text.append(stops.feed(stream.feed(ids)))
                 write(text[-1])
-        text.append(stream.close())
+                if stops.found is not None:
+                    break
+        text.append(stops.feed(stream.close()) + stops.close())
         write(text[-1])
+        if stops.found is not None:
+            self._stopped, decoder.finish = stops.found, Finish.STOP
         return "".join(text)
 
     def _write(self, text: str) -> None:
@@ -111,11 +176,23 @@ class Run:
             return self._check(text)
 
     def _check(self, text: str) -> "Failure | None":
-        return self._session.prepared(self._task.constraint).check(text)
+        failure = self._prepared.check(text)
+        if failure is None and self._stopped is not None and not self._is_sentence(text):
+            from mlxjson.validate.failure import Failure
+
+            return Failure("", "stop", "the grammar does not end here")
+        return failure
+
+    def _is_sentence(self, text: str) -> bool:
+        """Whether a text that a stop string cut is whole: a grammar has no other check."""
+        enforced = self._prepared.enforcement(enforce=self._task.enforce)
+        matcher = matcher_of(enforced, self._session.engine)
+        ids = self._session.tokenizer.encode(text, special=False)
+        return all(map(matcher.accept, ids)) and matcher.may_end
 
     def _go_back(self, decoder: Decoder, text: str, failure: "Failure") -> bool:
         """Return to the choice where the failing value began; False when there is none left."""
-        if self._stats.retries >= self._task.retries:
+        if self._stats.retries >= self._task.retries or self._stopped is not None:
             return False
         tokens = self._session.vocabulary.tokens
         kept = decoder.rewind(index_of(self._ids, tokens, text, failure.offset or 0))
@@ -130,6 +207,8 @@ class Run:
     ) -> Result:
         stats, counters = self._stats, decoder.counters
         stats.finish = "invalid" if failure is not None else str(decoder.finish)
+        if failure is not None and self._stopped is not None:
+            stats.finish = str(Finish.LENGTH)
         stats.exact = enforced.exact
         stats.model = self._session.name
         stats.device = self._session.network.device
@@ -142,7 +221,22 @@ class Run:
         if self._task.stream and enforced.findings:
             keywords = ", ".join(sorted({finding.keyword for finding in enforced.findings}))
             self._notes.append(f"streamed, though the grammar can't enforce: {keywords}")
-        return Result(text, stats.finish, stats, enforced.findings, failure, tuple(self._notes))
+        return Result(
+            text,
+            stats.finish,
+            stats,
+            enforced.findings,
+            failure,
+            tuple(self._notes),
+            self._stopped,
+        )
+
+
+def _is_hopeless(error: ConstraintError) -> bool:
+    """A run without the grammar would end no better."""
+    from mlxjson.schema.front import Unsatisfiable
+
+    return isinstance(error, NotEnforceable | Unsatisfiable)
 
 
 def room(context: int, prompt_tokens: int, max_tokens: int) -> int:
@@ -158,14 +252,14 @@ def room(context: int, prompt_tokens: int, max_tokens: int) -> int:
     return min(max_tokens, context - prompt_tokens)
 
 
-def prompt_of(session: "Session", task: Task) -> tuple[list[int], list[str]]:
-    """The prompt's ids, and what is to be said about them.
+def prompt_of(session: "Session", task: Task) -> tuple[Prompt, list[str]]:
+    """The prompt, and what is to be said about it.
 
     The schema is left out where it would leave no room for an answer.
     """
-    ids = session.prompt_ids(task.messages)
+    prompt = session.prompt(task.messages, task.think)
     context = session.network.context_length
-    if task.untold is None or len(ids) + min(task.max_tokens, context // 4) < context:
-        return ids, []
+    if task.untold is None or len(prompt.ids) + min(task.max_tokens, context // 4) < context:
+        return prompt, []
     note = "the schema is too long to be told to the model: it is only enforced"
-    return session.prompt_ids(task.untold), [note]
+    return session.prompt(task.untold, task.think), [note]

@@ -1,15 +1,18 @@
 """What is asked for, and what came of it: plain data."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mlxjson.constraint import Constraint
 from mlxjson.errors import CutOff, InvalidDocument
 from mlxjson.prompt import Message
 from mlxjson.stats import Stats
+from mlxjson.thinking import Think
 
 if TYPE_CHECKING:
+    from mlxjson.confidence import TokenScore
     from mlxjson.schema.shapes import Finding
     from mlxjson.validate.failure import Failure
 
@@ -33,6 +36,16 @@ class Task:
         enforce: False leaves the grammar out: the form is only checked afterwards.
         jump: write what is forced without asking the model.
         draft: the most tokens to draft per pass; 0 for none, None for what suits the model.
+        think: whether a model that can reason first does.
+        think_budget: the most tokens of reasoning; None for 2048, or what the context has left.
+        logprobs: say how likely each token was; forced text then comes from the model, too.
+        top_logprobs: how many of the likeliest tokens to name with each.
+        confidence: say how likely each value was.
+        min_confidence: values less likely than this become null, or make the document invalid.
+        stop: strings before which the text ends.
+        bias: added to the logits of these ids.
+        fallback: messages that tell the form of the answer, for a schema that can't be compiled:
+            the run goes on under plain JSON. None: it fails.
     """
 
     constraint: Constraint
@@ -49,13 +62,24 @@ class Task:
     enforce: bool = True
     jump: bool = True
     draft: int | None = None
+    think: Think = Think.AUTO
+    think_budget: int | None = None
+    logprobs: bool = False
+    top_logprobs: int = 0
+    confidence: bool = False
+    min_confidence: float = 0.0
+    stop: tuple[str, ...] = ()
+    bias: Mapping[int, float] = field(default_factory=dict)
+    fallback: Sequence[Message] | str | None = None
 
 
 @dataclass(slots=True)
 class Result:
     """What came of a task: `finish` is stop, length (cut off) or invalid.
 
-    `notes` are what a user should hear about the run, a line each.
+    `notes` are what a user should hear about the run, a line each. `thought` is the reasoning
+    before the text. `confidence` and `logprobs` are there where the task asks for them. `stopped` is the stop string
+    that ended the text.
     """
 
     text: str
@@ -64,12 +88,22 @@ class Result:
     findings: tuple["Finding", ...] = ()
     failure: "Failure | None" = None
     notes: tuple[str, ...] = ()
+    stopped: str | None = None
+    thought: str = ""
+    confidence: dict[str, float] | None = None
+    logprobs: "tuple[TokenScore, ...] | None" = None
 
     def checked(self) -> str:
         """The text of a complete and valid result.
 
         Raises: CutOff, InvalidDocument.
         """
+        if self.stopped is not None and self.failure is not None:
+            raise CutOff(
+                f"cut off by the stop string {json.dumps(self.stopped)}, before the output was "
+                "complete",
+                partial=self.text,
+            )
         if self.finish == "length":
             raise CutOff(
                 f"cut off after {self.stats.output_tokens} tokens, before the output was complete",
