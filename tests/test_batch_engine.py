@@ -135,6 +135,9 @@ def test_a_row_that_ended_is_not_in_the_next_pass() -> None:
     model = BatchModel(always(b"q"))
     run(session_of(model), rows, 2)
     assert model.widths == [2, 2, 1, 1, 1, 1]
+    overlapping = BatchModel(always(b"q"), device="cuda")
+    run(session_of(overlapping), rows, 2)
+    assert overlapping.widths == [2, 2, 2, 1, 1, 1, 1]
 
 
 def test_forced_text_is_the_same_as_where_it_is_jumped_over() -> None:
@@ -261,10 +264,11 @@ def schedule(rng: random.Random) -> tuple[list[Row], int]:
 
 def compare_schedules(seeds: range) -> None:
     alone = session_of(BatchModel())
-    batched = [session_of(BatchModel(prompts=n, chunk=c)) for n, c in ((1, 16), (2, 128), (8, 64))]
+    kinds = ((1, 16, "cpu"), (2, 128, "cpu"), (8, 64, "cuda"), (2, 32, "cuda"))
+    batched = [session_of(BatchModel(prompts=n, chunk=c, device=d)) for n, c, d in kinds]
     for seed in seeds:
         rows, width = schedule(random.Random(seed))
-        together = run(batched[seed % 3], rows, width)
+        together = run(batched[seed % len(batched)], rows, width)
         for number, outcome in run(alone, rows, 1).items():
             assert essence(together[number]) == essence(outcome), (seed, number)
 

@@ -1,11 +1,11 @@
 """Rows to outcomes, many at a time."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from mlxjson.batch.records import Outcome, failed, finished
+from mlxjson.batch.records import COUNTS, Outcome, failed, finished
 from mlxjson.batch.rows import Row
 from mlxjson.batch.tasks import Defaults
 from mlxjson.batch.width import Width
@@ -19,6 +19,7 @@ from mlxjson.run import prompt_of, room
 from mlxjson.stats import Stats
 from mlxjson.task import Result, Task
 from mlxjson.text import TextStream, index_of
+from mlxjson.thinking import Stance
 
 if TYPE_CHECKING:
     from mlxjson.enforcement import Enforcement
@@ -47,7 +48,10 @@ class BatchLane:
         self._width = Width(width, session.network.most_sequences)
 
     def __call__(self, rows: Iterable[Row]) -> Iterator[list[Outcome]]:
-        batch = Batch(self._session.network, self._width.most, fill_many)
+        network = self._session.network
+        # A CPU that computes a pass has no time for anything else.
+        overlap = network.device != "cpu"
+        batch = Batch(network, self._width.most, fill_many, overlap=overlap)
         try:
             yield from _Run(self._session, self._defaults, batch, self._width).outcomes(rows)
         finally:
@@ -101,7 +105,12 @@ class _Run:
     def _take_up(self, row: Row) -> None:
         begin = perf_counter()
         try:
-            growing = self._begun(row, begin)
+            task = self._defaults.task(row)
+            prompt, _ = prompt_of(self._session, task)
+            if not _is_plain(task) or prompt.stance is not Stance.LIVE:
+                self._done.append(finished(row, task, self._session.run(task), begin))
+                return
+            growing = self._begun(row, task, prompt.ids, begin)
             opening = growing.sequence.start()
             if growing.sequence.ended:
                 self._settle(growing)
@@ -110,12 +119,11 @@ class _Run:
         except Exception as error:
             self._done.append(failed(row, error, begin))
 
-    def _begun(self, row: Row, begin: float) -> _Growing:
-        session, task = self._session, self._defaults.task(row)
+    def _begun(self, row: Row, task: Task, prompt: list[int], begin: float) -> _Growing:
+        session = self._session
         enforced = session.prepared(task.constraint).enforcement(
             enforce=task.enforce, strict=task.strict
         )
-        prompt, _ = prompt_of(session, task)
         limit = room(session.network.context_length, len(prompt), task.max_tokens)
         sampling = Sampling(task.temperature, task.top_p, task.top_k, task.seed)
         matcher = matcher_of(enforced, session.engine)
@@ -161,7 +169,7 @@ class _Run:
 
     def _stats(self, growing: _Growing, finish: str) -> Stats:
         counters = growing.sequence.counters
-        counts = {name: getattr(counters, name) for name in counters.__slots__}
+        counts = {name: getattr(counters, name) for name in COUNTS if hasattr(counters, name)}
         return Stats(
             finish=finish,
             retries=growing.retries,
@@ -170,3 +178,28 @@ class _Run:
             device=self._session.network.device,
             **counts,
         )
+
+
+# What the batch does for a task. A row that asks for more is run by itself.
+_KNOWN = frozenset(
+    {
+        *("constraint", "messages", "untold", "max_tokens", "temperature", "top_p", "top_k"),
+        *(
+            "think_budget",
+            "seed",
+            "retries",
+            "strict",
+            "stream",
+            "enforce",
+            "jump",
+            "draft",
+            "think",
+        ),
+    }
+)
+
+
+def _is_plain(task: Task) -> bool:
+    bare = Task(task.constraint, task.messages)
+    names = (field.name for field in fields(task) if field.name not in _KNOWN)
+    return all(getattr(task, name) == getattr(bare, name) for name in names)

@@ -5,7 +5,7 @@ constrained sequences in one call → one masking → sample. Contract:
 
 - a matcher belongs to the uid of its sequence, never to a place in the batch;
 - the logits of a sequence without a constraint are sampled as they are, bit for bit;
-- a sequence that has ended leaves before it is sampled again;
+- a sequence that has ended is not sampled again;
 - an error of one sequence ends that one alone.
 """
 
@@ -67,12 +67,17 @@ class Batch:
         network: the model.
         most: the most sequences at once.
         fill_many: fills the masks of many matchers.
+        overlap: let the device begin a step before the ids of the last one are looked at, so that
+            it never waits. A sequence that ended is then part of one pass too many.
     """
 
-    def __init__(self, network: BatchNetwork, most: int, fill_many: FillMany) -> None:
+    def __init__(
+        self, network: BatchNetwork, most: int, fill_many: FillMany, *, overlap: bool = False
+    ) -> None:
         self._generator = network.batched(self._choose, most)
         self._prefixes = Prefixes(network)
         self._fill_many = fill_many
+        self._overlap = overlap
         self._joining: list[tuple[Row, Sequence[int]]] = []
         self._rows: dict[int, Row] = {}
         self._sampled: list[_Sampled] = []
@@ -100,9 +105,8 @@ class Batch:
             self._rows[self._generator.insert(ids[cached:], cache, ids[:cached])] = row
         self._joining.clear()
         self._generator.step()
-        for sampled in self._sampled:
-            self._settle(sampled)
-        self._sampled.clear()
+        if not self._overlap:
+            self._settle()
         ended = [uid for uid, row in self._rows.items() if row.ended]
         self._generator.remove(ended)
         return [self._rows.pop(uid) for uid in ended]
@@ -114,18 +118,24 @@ class Batch:
         self._sampled.clear()
         self._generator.close()
 
-    def _settle(self, sampled: _Sampled) -> None:
-        for (_, row), token_id in zip(sampled.rows, np.array(sampled.ids), strict=True):
-            row.take(int(token_id))
+    def _settle(self) -> None:
+        """Look at the ids that were sampled; waits for the device."""
+        for sampled in self._sampled:
+            for (_, row), token_id in zip(sampled.rows, np.array(sampled.ids), strict=True):
+                row.take(int(token_id))
+        self._sampled.clear()
 
     def _choose(self, uids: list[int], logits: mx.array) -> mx.array:
         """The next ids (n,) of the sequences `uids` from their logits (n, width)."""
+        if self._overlap:
+            self._settle()
         forced: dict[int, int] = {}
         asked: list[tuple[int, Row]] = []
         for at, uid in enumerate(uids):
             row = self._rows[uid]
             row.counters.forward_passes += 1
-            known = row.next_forced()
+            # What is said of one that ended is never run.
+            known = 0 if row.ended else row.next_forced()
             if known is None:
                 asked.append((at, row))
             else:
