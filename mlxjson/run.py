@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from mlxjson.clock import since_start, timed
-from mlxjson.confidence import Written, is_weighed, scorer_of, weigh
+from mlxjson.confidence import Weighed, Written, is_weighed, scorer_of, weigh
 from mlxjson.decode.loop import Decoder, Finish, Network, Progress, Switches
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
@@ -66,11 +66,10 @@ class Run:
             text = self._decode(decoder, self._ids, streams)
             failure = self._checked(decoder, text)
         self._notes += thoughts.close()
-        weighed = weigh(self._task, enforced, self._written(decoder, text), self._prepared.check)
-        failure = failure or weighed.failure
-        if failure is None and decoder.finish is Finish.STOP and not streams:
+        weighed = self._weighed(decoder, enforced, text, failure)
+        if weighed.failure is None and decoder.finish is Finish.STOP and not streams:
             self._write(weighed.text)
-        result = self._report(decoder, enforced, weighed.text, failure)
+        result = self._report(decoder, enforced, weighed.text, weighed.failure)
         result.thought = thoughts.text
         result.confidence, result.logprobs = weighed.confidence, weighed.logprobs
         return result
@@ -121,8 +120,15 @@ class Run:
             return False
         return self._task.stream if self._task.stream is not None else enforced.exact
 
-    def _written(self, decoder: Decoder, text: str) -> Written:
-        return Written(text, self._session.vocabulary.tokens, self._ids, decoder.scores)
+    def _weighed(
+        self, decoder: Decoder, enforced: Enforcement, text: str, failure: "Failure | None"
+    ) -> Weighed:
+        if not is_weighed(self._task):
+            return Weighed(text, failure)
+        written = Written(text, self._session.vocabulary.tokens, self._ids, decoder.scores)
+        if failure is not None or decoder.finish is not Finish.STOP:
+            return Weighed(text, failure, logprobs=written.tokens)
+        return weigh(self._task, enforced.is_json, written, self._prepared.check)
 
     def _decoder(self, matcher: Matcher, max_tokens: int, thinking: Thinking | None) -> Decoder:
         task = self._task

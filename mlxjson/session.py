@@ -10,6 +10,7 @@ from mlxjson.constraint import Constraint
 from mlxjson.prepared import Prepared, Shelf
 from mlxjson.prompt import Message
 from mlxjson.task import OnText, Result, Task
+from mlxjson.thinking import Prompt, Think
 
 if TYPE_CHECKING:
     from mlxjson.decode.draft import Lookup
@@ -79,14 +80,23 @@ class Session:
         encode = self.engine.encode
         return SpelledLookup(self.vocabulary.tokens, encode) if encode else PromptLookup()
 
-    def prompt_ids(self, messages: Sequence[Message] | str) -> list[int]:
-        """Messages through the chat template, a text as it stands, to ids."""
+    def prompt(self, messages: Sequence[Message] | str, think: Think) -> Prompt:
+        """Messages through the chat template, a text as it stands, to ids.
+
+        Only a chat template says how a model reasons: without one, it does not.
+        """
         if isinstance(messages, str):
-            return self.tokenizer.encode(messages, special=False, bos=True)
-        template = self.tokenizer.template
-        if template is None:
-            return self.prompt_ids("\n\n".join(m["content"] for m in messages) + "\n\n")
-        return self.tokenizer.encode(template.render(messages), special=True)
+            return Prompt(self.tokenizer.encode(messages, special=False, bos=True))
+        if self.tokenizer.template is None:
+            joined = "\n\n".join(m["content"] for m in messages) + "\n\n"
+            return self.prompt(joined, think)
+        from mlxjson.model.reasoning import reasoning_prompt
+
+        return reasoning_prompt(self.tokenizer, messages, think)
+
+    def prompt_ids(self, messages: Sequence[Message] | str) -> list[int]:
+        """The ids of a prompt to be answered without reasoning."""
+        return self.prompt(messages, Think.OFF).ids
 
     def prepared(self, constraint: Constraint) -> Prepared:
         """A constraint made ready, remembered for the next runs. Raises: ConstraintError."""
@@ -98,7 +108,11 @@ class Session:
             getattr(self._network.result(), "close", lambda: None)()
 
     def run(
-        self, task: Task, on_text: OnText | None = None, progress: "Progress | None" = None
+        self,
+        task: Task,
+        on_text: OnText | None = None,
+        progress: "Progress | None" = None,
+        on_thought: OnText | None = None,
     ) -> Result:
         """Generate.
 
@@ -112,4 +126,5 @@ class Session:
         """
         from mlxjson.run import Run
 
-        return Run(self, task, on_text, progress).result()
+        return Run(self, task, on_text, progress, on_thought).result()
+            on_thought: gets the model's reasoning piece by piece.

@@ -9,8 +9,9 @@ from typing import Any
 class Stats:
     """Figures of one run: counts, `*_ms` in milliseconds, memory in MB (10^6 bytes).
 
-    `finish` is stop, length or invalid; `forward_passes` leaves prefill out; `first_byte_ms` and
-    `total_ms` count from the start of the process.
+    `finish` is stop, length or invalid; `forward_passes` leaves prefill out; `thinking_tokens`,
+    tags included, are no `output_tokens`; `first_byte_ms` and `total_ms` count from the start of
+    the process.
     """
 
     finish: str = ""
@@ -20,6 +21,7 @@ class Stats:
     forced_tokens: int = 0
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    thinking_tokens: int = 0
     retries: int = 0
     exact: bool = True
     device: str = ""

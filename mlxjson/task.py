@@ -77,9 +77,9 @@ class Task:
 class Result:
     """What came of a task: `finish` is stop, length (cut off) or invalid.
 
-    `notes` are what a user should hear about the run, a line each. `thought` is the reasoning
-    before the text. `confidence` and `logprobs` are there where the task asks for them. `stopped` is the stop string
-    that ended the text.
+    `notes` are what a user should hear about the run, a line each. `stopped` is the stop string
+    that ended the text, `thought` the reasoning before it. `confidence` and `logprobs` are there
+    where the task asks for them.
     """
 
     text: str

@@ -26,10 +26,12 @@ class Thinking:
         stance: where the prompt leaves the model.
         budget: the most ids between the tags.
         stop_ids: ids that end a generation.
-        on_ids: gets every id of it as it comes, tags too.
+        on_ids: gets the ids between the tags as they come.
 
     Attributes:
-        ids: what stands between prompt and answer so far.
+        ids: what stands between prompt and answer so far, tags too.
+        said: what of that stands between the tags.
+        was_cut: the budget ended it, not the model.
     """
 
     def __init__(
@@ -42,12 +44,13 @@ class Thinking:
         on_ids: Callable[[Sequence[int]], None] = lambda _ids: None,
     ) -> None:
         self.ids: list[int] = []
+        self.said: list[int] = []
+        self.was_cut = False
         self._tags = tags
         self._stance = stance
         self._left = budget
         self._stop_ids = stop_ids - {tags.end[-1]}
         self._on_ids = on_ids
-        self._said: list[int] = []
 
     @property
     def live(self) -> bool:
@@ -90,23 +93,22 @@ class Thinking:
             return self._given(list(self._tags.begin))
         if token_id in self._stop_ids:
             return self._closed(list(self._tags.cut))
-        self._said.append(token_id)
-        end = self._tags.end
-        if tuple(self._said[-len(end) :]) == end:
+        if (*self.ids, token_id)[-len(self._tags.end) :] == self._tags.end:
             return self._closed([token_id])
         self._left -= 1
+        self.said.append(token_id)
+        self._on_ids([token_id])
         return self._given([token_id])
 
     def _given(self, ids: list[int]) -> list[int]:
         if self._left <= 0:
+            self.was_cut = True
             return self._closed([*ids, *self._tags.cut])
-        return self._passed_on(ids)
+        self.ids += ids
+        return ids
 
     def _closed(self, ids: list[int]) -> list[int]:
         self._stance = Stance.LIVE
-        return self._passed_on([*ids, *self._tags.lead])
-
-    def _passed_on(self, ids: list[int]) -> list[int]:
+        ids = [*ids, *self._tags.lead]
         self.ids += ids
-        self._on_ids(ids)
         return ids
