@@ -4,16 +4,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.api import open_session
 from mlxjson.bench.chart import bars
 from mlxjson.bench.draw import check_drawable, draw
 from mlxjson.bench.grades import grades, grades_text
 from mlxjson.bench.quality import examples
-from mlxjson.bench.report import Report, Setting
 from mlxjson.bench.samples import BUILT_IN, Sample
-from mlxjson.bench.speed import jobs, measure
 from mlxjson.bench.start import Command, start
 from mlxjson.bench.tables import speed_text
 from mlxjson.constraint import Layout
@@ -22,6 +20,9 @@ from mlxjson.errors import UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.session import Session
 from mlxjson.sources import schema_of
+
+if TYPE_CHECKING:
+    from mlxjson.bench.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,13 @@ def _session(options: Options, environment: Environment) -> Session:
     )
 
 
-def _speed(options: Options, environment: Environment, samples: Sequence[Sample]) -> Report:
+def _speed(options: Options, environment: Environment, samples: Sequence[Sample]) -> "Report":
     say = _progress(options, environment)
     session = _session(options, environment)
+    # Only now: opening a session loads OpenBLAS, which has to come before MLX.
+    from mlxjson.bench.report import Report, Setting
+    from mlxjson.bench.speed import jobs, measure
+
     work = jobs(session, samples, options.layout)
     measured = measure(session, work, options.runs, options.max_tokens, say("round"))
     setting = Setting(
