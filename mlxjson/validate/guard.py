@@ -19,6 +19,7 @@ _DEEP_LOCK = threading.Lock()
 # What jsonschema raises on a schema that its metaschema would refuse.
 _TRUSTED_TOO_MUCH = (
     jsonschema.exceptions.UnknownType,
+    jsonschema.exceptions.UndefinedTypeCheck,
     TypeError,
     ValueError,
     AttributeError,
