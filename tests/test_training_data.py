@@ -157,7 +157,13 @@ def test_a_grammar_chooses_fills_and_writes_parentheses() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0, "zero"), (12, "twelve"), (45, "forty-five"), (300, "three hundred"), (1234, "one thousand two hundred and thirty-four")],
+    [
+        (0, "zero"),
+        (12, "twelve"),
+        (45, "forty-five"),
+        (300, "three hundred"),
+        (1234, "one thousand two hundred and thirty-four"),
+    ],
 )
 def test_numbers_in_words(number: int, text: str) -> None:
     assert numerals.words(number) == text

@@ -12,7 +12,9 @@ def _banks() -> dict[str, list[str]]:
     for line in (FOLDER / "lists.txt").read_text("utf-8").splitlines():
         name, colon, items = line.partition(":")
         if colon and not line.startswith("#"):
-            found.setdefault(name.strip(), []).extend(item.strip() for item in items.split(";") if item.strip())
+            found.setdefault(name.strip(), []).extend(
+                item.strip() for item in items.split(";") if item.strip()
+            )
     return found
 
 

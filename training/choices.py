@@ -1,14 +1,16 @@
+# ruff: noqa: E501 - grammars and lists read best on one line
 """Classification: a text, two to eight labels, and the right one."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
 from training import naming
+from training.banks import FOLDER, bank
 from training.compose import Document, compose
 from training.grammar import say
 from training.kindfile import kinds, kinds_of
-from training.banks import FOLDER, bank
 from training.pools import locale
 from training.splits import VALIDATION, part
 from training.values import Sheet
@@ -51,19 +53,27 @@ def _usable(name: str, split: str) -> list[tuple[str, list[str], list[str]]]:
 
 
 def _worded(labels: list[str], style: int) -> str:
-    label = labels[min(style, len(labels) - 1)]
-    return label
+    return labels[min(style, len(labels) - 1)]
 
 
 def _styled(options: list[str], rng: Random) -> list[str]:
     """All labels in one letter case."""
     style = rng.choice(["as is"] * 5 + ["upper", "title", "snake", "capital", "capital"])
-    change = {"upper": str.upper, "title": str.title, "snake": lambda s: s.replace(" ", "_").replace("-", "_"), "capital": lambda s: s[:1].upper() + s[1:]}
+    change = {
+        "upper": str.upper,
+        "title": str.title,
+        "snake": lambda s: s.replace(" ", "_").replace("-", "_"),
+        "capital": lambda s: s[:1].upper() + s[1:],
+    }
     return [change.get(style, str)(option) for option in options]
 
 
 def _among(
-    classes: list[tuple[str, list[str], list[str]]], index: int, rng: Random, low: int = 2, high: int = 8
+    classes: list[tuple[str, list[str], list[str]]],
+    index: int,
+    rng: Random,
+    low: int = 2,
+    high: int = 8,
 ) -> tuple[list[str], int]:
     """Labels of some classes, the chosen one among them, and its place."""
     others = [i for i in range(len(classes)) if i != index]
@@ -79,11 +89,16 @@ def _among(
 
 _TOPIC_FRAMES = [
     "(the|our|a) (new|old|last|big) W (and the V|) (was|were) (discussed|shown|praised|in the news)( yesterday| again| by experts|)",
-    "(people|readers|experts|friends) (talk about|ask for|are interested in) W(, V| and V|)( and U|)", "W, V and U",
-    "(without|because of|thanks to|despite) the W (there is no|we have|they lost) V", "how (W and V|the W) (changed|saved|ruined) (my|their|our) (week|year|life)",
-    "(a report|notes|an article|questions) (on|about) W(, V| and V)(, also U|)", "(they|we|she) (spent|lost) (hours|all day) with (the W|W and V)",
-    "(first|finally) (comes|came) the W, then (the V|V), (last|in the end) (the U|U)", "(is|was) the W (really|) (worth it|necessary)? (the V|V) (says|suggests) so",
-    "(in|for) (this|next) (week|month), everything (is|turns) around W (and V|)", "W (meets|needs|against|before) V",
+    "(people|readers|experts|friends) (talk about|ask for|are interested in) W(, V| and V|)( and U|)",
+    "W, V and U",
+    "(without|because of|thanks to|despite) the W (there is no|we have|they lost) V",
+    "how (W and V|the W) (changed|saved|ruined) (my|their|our) (week|year|life)",
+    "(a report|notes|an article|questions) (on|about) W(, V| and V)(, also U|)",
+    "(they|we|she) (spent|lost) (hours|all day) with (the W|W and V)",
+    "(first|finally) (comes|came) the W, then (the V|V), (last|in the end) (the U|U)",
+    "(is|was) the W (really|) (worth it|necessary)? (the V|V) (says|suggests) so",
+    "(in|for) (this|next) (week|month), everything (is|turns) around W (and V|)",
+    "W (meets|needs|against|before) V",
 ]
 
 
@@ -92,7 +107,10 @@ def _topic(split: str, rng: Random) -> Labelled:
     index = rng.randrange(len(classes))
     words = rng.sample(classes[index][2], min(6, len(classes[index][2])))
     sentences = []
-    for frame in rng.sample(part(_TOPIC_FRAMES, split), min(rng.choice([1, 1, 2, 2, 3]), len(part(_TOPIC_FRAMES, split)))):
+    for frame in rng.sample(
+        part(_TOPIC_FRAMES, split),
+        min(rng.choice([1, 1, 2, 2, 3]), len(part(_TOPIC_FRAMES, split))),
+    ):
         w, v, u = (words + words)[:3]
         words = words[2:] + words[:2]
         sentence = say(frame.replace("W", "\x01").replace("V", "\x02").replace("U", "\x03"), rng)
@@ -102,7 +120,10 @@ def _topic(split: str, rng: Random) -> Labelled:
 
 
 def _told(sentences: list[str], rng: Random) -> str:
-    return " ".join(s[:1].upper() + s[1:] + ("" if s[-1] in "?!." else rng.choice([".", ".", ".", "!"])) for s in sentences)
+    return " ".join(
+        s[:1].upper() + s[1:] + ("" if s[-1] in "?!." else rng.choice([".", ".", ".", "!"]))
+        for s in sentences
+    )
 
 
 def _evidence(sources: list[str], split: str, rng: Random, most: int) -> list[str]:
@@ -112,11 +133,10 @@ def _evidence(sources: list[str], split: str, rng: Random, most: int) -> list[st
 
 
 def _filled(source: str, split: str, rng: Random) -> str:
+    """Grammar with its ASPECT and its N filled in."""
     aspect = rng.choice(part(_ASPECTS, split))
-    words = [aspect if word == "ASPECT" else word for word in [source]][0]
-    words = words.replace("ASPECT", aspect)
     number = str(rng.choice([2, 3, 12, 40, 250, 4711, 81, 900]))
-    return " ".join(number if w == "N" else w.replace("(N ", f"({number} ").replace(" N)", f" {number})") for w in words.split(" ")).replace(" N|", f" {number}|").replace("|N ", f"|{number} ")
+    return re.sub(r"\bN\b", number, source.replace("ASPECT", aspect))
 
 
 _ASPECTS = (
@@ -130,7 +150,20 @@ def _intent(split: str, rng: Random) -> Labelled:
     index = rng.randrange(len(classes))
     said = [say(_filled(rng.choice(classes[index][2]), split, rng), rng)]
     if rng.random() < 0.4:
-        said.insert(rng.randint(0, 1), rng.choice(["hello", "hi there", "good day", "thanks", "my order number is 5520", "please answer soon", "I am a customer since 2019"]))
+        said.insert(
+            rng.randint(0, 1),
+            rng.choice(
+                [
+                    "hello",
+                    "hi there",
+                    "good day",
+                    "thanks",
+                    "my order number is 5520",
+                    "please answer soon",
+                    "I am a customer since 2019",
+                ]
+            ),
+        )
     options, place = _among(classes, index, rng)
     return Labelled(_told(said, rng), options, options[place], "intent")
 
@@ -139,8 +172,14 @@ def _tone(split: str, rng: Random) -> Labelled:
     groups: dict[str, list[tuple[str, list[str], list[str]]]] = {}
     for one in _classes("tones.txt"):
         groups.setdefault(one[0], []).append(one)
-    names = [g for g in groups if naming.belongs("group " + g, VALIDATION) == (split == VALIDATION)] or list(groups)
-    classes = groups[rng.choice(names)] if rng.random() < 0.7 else groups[rng.choice([n for n in names if len(groups[n]) > 2] or names)]
+    names = [
+        g for g in groups if naming.belongs("group " + g, VALIDATION) == (split == VALIDATION)
+    ] or list(groups)
+    classes = (
+        groups[rng.choice(names)]
+        if rng.random() < 0.7
+        else groups[rng.choice([n for n in names if len(groups[n]) > 2] or names)]
+    )
     index = rng.randrange(len(classes))
     told = _evidence(classes[index][2], split, rng, 3)
     options, place = _among(classes, index, rng)
@@ -164,17 +203,30 @@ def _kind(split: str, rng: Random) -> Labelled:
     held = split == VALIDATION
     document = _document(split, rng, held)
     names = [k for k in kinds() if k.held_out == held]
-    others = rng.sample([k for k in names if k.name != document.kind.name], min(rng.randint(1, 6), len(names) - 1))
+    others = rng.sample(
+        [k for k in names if k.name != document.kind.name], min(rng.randint(1, 6), len(names) - 1)
+    )
     options = [document.kind.name, *(k.name for k in others)]
     rng.shuffle(options)
     place = options.index(document.kind.name)
     options = _styled(options, rng)
-    text = document.text if rng.random() < 0.7 else _asked("What kind of text is this?", document.text, rng)
+    text = (
+        document.text
+        if rng.random() < 0.7
+        else _asked("What kind of text is this?", document.text, rng)
+    )
     return Labelled(text, options, options[place], "kind of document")
 
 
 def _asked(question: str, text: str, rng: Random) -> str:
-    return rng.choice([f"{text}\n\n{question}", f"{question}\n\n{text}", f"{question}\n{text}", f"{text} {question}"])
+    return rng.choice(
+        [
+            f"{text}\n\n{question}",
+            f"{question}\n\n{text}",
+            f"{question}\n{text}",
+            f"{text} {question}",
+        ]
+    )
 
 
 def _fact(split: str, rng: Random) -> Labelled | None:
@@ -190,9 +242,13 @@ def _fact(split: str, rng: Random) -> Labelled | None:
     style = rng.randrange(4)
     golds = list(one.spellings)
     rng.shuffle(golds)
-    options = [one.spellings[g][min(style, len(one.spellings[g]) - 1)].replace("_", " ") for g in golds]
+    options = [
+        one.spellings[g][min(style, len(one.spellings[g]) - 1)].replace("_", " ") for g in golds
+    ]
     alias = rng.choice(one.aliases)
-    question = rng.choice(["What is the {}?", "Give the {}.", "{}?", "Which {}?", "Choose the {}:", "State the {}."]).format(alias)
+    question = rng.choice(
+        ["What is the {}?", "Give the {}.", "{}?", "Which {}?", "Choose the {}:", "State the {}."]
+    ).format(alias)
     options = _styled(options, rng)
     text = _asked(question, document.text, rng) if rng.random() < 0.8 else document.text
     return Labelled(text, options, options[golds.index(value.gold)], "fact")
@@ -201,8 +257,18 @@ def _fact(split: str, rng: Random) -> Labelled | None:
 def _yes_no(document: Document, aliases: list[str], gold: bool, rng: Random) -> Labelled:
     asked = [a for a in aliases if a.startswith("whether")] or [f"whether this holds: {aliases[0]}"]
     clause = rng.choice(asked)
-    question = rng.choice([f"Say {clause}.", f"Tell {clause}.", f"Decide {clause}.", f"Please answer {clause}.", f"{clause[:1].upper()}{clause[1:]}?"])
-    yes, no = rng.choice([("yes", "no"), ("Yes", "No"), ("true", "false"), ("yes", "no"), ("YES", "NO")])
+    question = rng.choice(
+        [
+            f"Say {clause}.",
+            f"Tell {clause}.",
+            f"Decide {clause}.",
+            f"Please answer {clause}.",
+            f"{clause[:1].upper()}{clause[1:]}?",
+        ]
+    )
+    yes, no = rng.choice(
+        [("yes", "no"), ("Yes", "No"), ("true", "false"), ("yes", "no"), ("YES", "NO")]
+    )
     options = [yes, no] if rng.random() < 0.5 else [no, yes]
     return Labelled(_asked(question, document.text, rng), options, yes if gold else no, "yes or no")
 
@@ -210,8 +276,12 @@ def _yes_no(document: Document, aliases: list[str], gold: bool, rng: Random) -> 
 def _which(split: str, rng: Random) -> Labelled | None:
     """Which of the names in the text plays a part."""
     document = _document(split, rng)
-    texts = {k: document.sheet.values[k].text for k in sorted(document.told)
-             if document.kind.fields[k].kind in {"person", "doctor", "company", "city", "date", "money", "time"}}
+    texts = {
+        k: document.sheet.values[k].text
+        for k in sorted(document.told)
+        if document.kind.fields[k].kind
+        in {"person", "doctor", "company", "city", "date", "money", "time"}
+    }
     by_kind: dict[str, list[str]] = {}
     for key in texts:
         by_kind.setdefault(document.kind.fields[key].kind, []).append(key)
@@ -225,18 +295,26 @@ def _which(split: str, rng: Random) -> Labelled | None:
         return None
     rng.shuffle(options)
     alias = rng.choice(document.kind.fields[key].aliases)
-    question = rng.choice(["What is the {}?", "Which one is the {}?", "Find the {}.", "{}?"]).format(alias)
+    question = rng.choice(
+        ["What is the {}?", "Which one is the {}?", "Find the {}.", "{}?"]
+    ).format(alias)
     return Labelled(_asked(question, document.text, rng), options, texts[key], "which")
 
 
 def _statement(split: str, rng: Random) -> Labelled | None:
     """True or false: a fact of the text, or one with another value put in."""
     document = _document(split, rng)
-    keys = [k for k in sorted(document.told) if document.sheet.values[k].kind in {"text", "int", "money", "date", "time"}]
+    keys = [
+        k
+        for k in sorted(document.told)
+        if document.sheet.values[k].kind in {"text", "int", "money", "date", "time"}
+    ]
     if len(keys) < 2:
         return None
     key = rng.choice(keys)
-    alias = rng.choice([a for a in document.kind.fields[key].aliases if not a.startswith("whether")])
+    alias = rng.choice(
+        [a for a in document.kind.fields[key].aliases if not a.startswith("whether")]
+    )
     shown, holds = document.sheet.values[key].text, rng.random() < 0.5
     if not holds:
         other = Sheet(rng, split, locale(rng))
@@ -245,32 +323,84 @@ def _statement(split: str, rng: Random) -> Labelled | None:
         shown = draw(document.kind.fields[key], other).text
         if shown == document.sheet.values[key].text:
             return None
-    claim = rng.choice(["The {a} is {v}.", "{A}: {v}", "{v} is the {a}."]).format(a=alias, A=alias[:1].upper() + alias[1:], v=shown)
-    yes, no = rng.choice([("true", "false"), ("True", "False"), ("supported", "contradicted"), ("yes", "no"), ("correct", "wrong")])
+    claim = rng.choice(["The {a} is {v}.", "{A}: {v}", "{v} is the {a}."]).format(
+        a=alias, A=alias[:1].upper() + alias[1:], v=shown
+    )
+    yes, no = rng.choice(
+        [
+            ("true", "false"),
+            ("True", "False"),
+            ("supported", "contradicted"),
+            ("yes", "no"),
+            ("correct", "wrong"),
+        ]
+    )
     lead = rng.choice(["Claim: ", "Statement: ", "Is this right? ", "Check: "])
-    return Labelled(_asked(lead + claim, document.text, rng), [yes, no] if rng.random() < 0.5 else [no, yes], yes if holds else no, "statement")
+    return Labelled(
+        _asked(lead + claim, document.text, rng),
+        [yes, no] if rng.random() < 0.5 else [no, yes],
+        yes if holds else no,
+        "statement",
+    )
 
 
-_GOODS_OF = {"dish": "dishes", "job": "jobs", "drug": "drugs", "colour": "colors", "musical instrument": "instruments", "animal": "animals_wild", "crop": "crops",
-             "sport": "sports", "country": "countries", "city": "cities", "language": "languages", "material": "materials", "symptom": "symptoms",
-             "field of study": "fields", "ingredient": "ingredients", "household item": "goods", "weather condition": "weather", "means of transport": "transport",
-             "illness": "diagnoses", "hobby": "hobbies", "course": "courses", "music style": "music_genres", "plant": "plants", "department": "departments"}
+_GOODS_OF = {
+    "dish": "dishes",
+    "job": "jobs",
+    "drug": "drugs",
+    "colour": "colors",
+    "musical instrument": "instruments",
+    "animal": "animals_wild",
+    "crop": "crops",
+    "sport": "sports",
+    "country": "countries",
+    "city": "cities",
+    "language": "languages",
+    "material": "materials",
+    "symptom": "symptoms",
+    "field of study": "fields",
+    "ingredient": "ingredients",
+    "household item": "goods",
+    "weather condition": "weather",
+    "means of transport": "transport",
+    "illness": "diagnoses",
+    "hobby": "hobbies",
+    "course": "courses",
+    "music style": "music_genres",
+    "plant": "plants",
+    "department": "departments",
+}
 
 
 def _thing(split: str, rng: Random) -> Labelled:
     """What a word stands for."""
     label = rng.choice(part(list(_GOODS_OF), split))
     word = rng.choice(part(bank(_GOODS_OF[label]), split))
-    others = rng.sample([o for o in part(list(_GOODS_OF), split) if o != label], min(3 if split == VALIDATION else rng.randint(1, 5), len(part(list(_GOODS_OF), split)) - 1))
+    others = rng.sample(
+        [o for o in part(list(_GOODS_OF), split) if o != label],
+        min(3 if split == VALIDATION else rng.randint(1, 5), len(part(list(_GOODS_OF), split)) - 1),
+    )
     options = [label, *others]
     rng.shuffle(options)
     place = options.index(label)
     options = _styled(options, rng)
-    text = rng.choice([word, f"What is {word}?", f"{word} – what kind of thing is that?", f"Category of: {word}"])
+    text = rng.choice(
+        [word, f"What is {word}?", f"{word} – what kind of thing is that?", f"Category of: {word}"]
+    )
     return Labelled(text, options, options[place], "thing")
 
 
-_FAMILIES = [(_topic, 4), (_intent, 4), (_tone, 5), (_fact, 5), (_which, 2), (_kind, 2), (_statement, 1), (_language, 1), (_thing, 1)]
+_FAMILIES = [
+    (_topic, 4),
+    (_intent, 4),
+    (_tone, 5),
+    (_fact, 5),
+    (_which, 2),
+    (_kind, 2),
+    (_statement, 1),
+    (_language, 1),
+    (_thing, 1),
+]
 _UNSEEN = [(_topic, 4), (_intent, 3), (_tone, 3), (_kind, 2), (_fact, 2)]
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - grammars and lists read best on one line
 """From a fact sheet to a text: which facts are told, in which sentences, order, style and frame."""
 
 import re
@@ -126,7 +127,12 @@ def _sentences(kind: Kind, sheet: Sheet, kept: list[str]) -> list[Line]:
     openers = openers if rng.random() < 0.85 else []
     _take(openers, sheet, free, chosen, limit=1)
     _take(clauses, sheet, free, chosen)
-    alone = [(1, _alone(kind.fields[key], sheet)) for key in kept if key in free and rng.random() < (0.8 if kind.fields[key].kind in {"bool", "enum"} else 0.35)]
+    alone = [
+        (1, _alone(kind.fields[key], sheet))
+        for key in kept
+        if key in free
+        and rng.random() < (0.8 if kind.fields[key].kind in {"bool", "enum"} else 0.35)
+    ]
     body = chosen[1:] if openers and chosen else chosen
     head = chosen[:1] if openers and chosen else []
     body = body + [(n, line) for n, line in alone if line]
@@ -136,7 +142,11 @@ def _sentences(kind: Kind, sheet: Sheet, kept: list[str]) -> list[Line]:
 
 
 def _take(
-    sources: list[str], sheet: Sheet, free: set[str], chosen: list[tuple[int, Line]], limit: int = 99
+    sources: list[str],
+    sheet: Sheet,
+    free: set[str],
+    chosen: list[tuple[int, Line]],
+    limit: int = 99,
 ) -> None:
     """Add sentences that tell only facts not yet told."""
     order = list(enumerate(sources))
@@ -158,7 +168,9 @@ def _alone(one: Field, sheet: Sheet) -> Line | None:
         return Line(shown, shown, {one.key})
     if one.kind in {"bool", "enum"} or value.kind in {"list", "objects"}:
         return _label(one, sheet)
-    alias = sheet.rng.choice(nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases)
+    alias = sheet.rng.choice(
+        nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases
+    )
     made = say(sheet.rng.choice(part(ALONE, sheet.split)), sheet.rng)
     made = made.replace("ALIAS", alias)
     return Line(made.replace("VALUE", value.text), made.replace("VALUE", f"<{one.key}>"), {one.key})
@@ -222,7 +234,9 @@ def _labelled(kind: Kind, sheet: Sheet, keys: list[str]) -> list[Line]:
     chosen = [key for key in keys if rng.random() < 0.9] or keys
     if rng.random() < 0.4:
         rng.shuffle(chosen)
-    sheet.values.setdefault("", Value("text", rng.choice(["title", "lower", "sentence", "upper", "sentence"]), ""))
+    sheet.values.setdefault(
+        "", Value("text", rng.choice(["title", "lower", "sentence", "upper", "sentence"]), "")
+    )
     lines = [_label(kind.fields[key], sheet) for key in chosen]
     return [line for line in lines if line]
 
@@ -232,7 +246,9 @@ def _label(one: Field, sheet: Sheet) -> Line | None:
     aliases = [a for a in part(one.aliases, sheet.split) if not a.startswith("whether")]
     alias = rng.choice(aliases or one.aliases).removeprefix("whether ")
     case = sheet.values[""].text if "" in sheet.values else "sentence"
-    label = {"title": alias.title(), "upper": alias.upper(), "lower": alias}.get(case, _capital(alias))
+    label = {"title": alias.title(), "upper": alias.upper(), "lower": alias}.get(
+        case, _capital(alias)
+    )
     shown = _label_value(one, value, rng)
     held = shown if one.kind in {"bool", "enum"} else f"<{one.key}>"
     return Line(f"{label}\t{shown}", f"{label}\t{held}", {one.key}) if shown else None
@@ -240,7 +256,11 @@ def _label(one: Field, sheet: Sheet) -> Line | None:
 
 def _label_value(one: Field, value: Value, rng: Random) -> str:
     if one.kind == "bool":
-        return rng.choice(["yes", "Yes", "yes", "true", "✓", "Y"] if value.gold else ["no", "No", "no", "false", "✗", "N", "none"])
+        return rng.choice(
+            ["yes", "Yes", "yes", "true", "✓", "Y"]
+            if value.gold
+            else ["no", "No", "no", "false", "✗", "N", "none"]
+        )
     if one.kind == "enum":
         plain = rng.choice(one.spellings[value.gold]).replace("_", " ")
         return value.text if value.text and rng.random() < 0.4 else plain
@@ -253,9 +273,24 @@ def _label_value(one: Field, value: Value, rng: Random) -> str:
 def _block(lines: list[Line], rng: Random) -> tuple[str, str]:
     """Label lines: one a line, a table, `key=value` pairs, or run together."""
     sign, joint, before = rng.choice(
-        [(": ", "\n", ""), (": ", "\n", ""), (": ", "\n", "- "), (": ", "; ", ""), (": ", ". ", ""), (": ", ", ", ""),
-         (" - ", "\n", ""), (" | ", "\n", "| "), ("\t", "\n", ""), (": ", " | ", ""), ("=", " ", ""), (" = ", "\n", ""),
-         (":\n", "\n", ""), ("** ", "\n", "**"), (": ", " / ", ""), (" ", "\n", "")]
+        [
+            (": ", "\n", ""),
+            (": ", "\n", ""),
+            (": ", "\n", "- "),
+            (": ", "; ", ""),
+            (": ", ". ", ""),
+            (": ", ", ", ""),
+            (" - ", "\n", ""),
+            (" | ", "\n", "| "),
+            ("\t", "\n", ""),
+            (": ", " | ", ""),
+            ("=", " ", ""),
+            (" = ", "\n", ""),
+            (":\n", "\n", ""),
+            ("** ", "\n", "**"),
+            (": ", " / ", ""),
+            (" ", "\n", ""),
+        ]
     )
     key = (lambda s: s.replace("\t", sign, 1)) if sign != "=" else _pair
     texts = [before + key(line.text) for line in lines]
@@ -279,10 +314,19 @@ def _wrapped(text: str, frame: str, sheet: Sheet) -> tuple[str, str]:
     from training.values import SAMPLERS
 
     other = SAMPLERS["person"](sheet, "").text
-    pairs = {"NAME": other, "FIRST": other.split()[0], "MAIL": SAMPLERS["email"](sheet, "").text,
-             "TIME": SAMPLERS["time"](sheet, "").text, "DAY": SAMPLERS["day"](sheet, "").text}
+    pairs = {
+        "NAME": other,
+        "FIRST": other.split()[0],
+        "MAIL": SAMPLERS["email"](sheet, "").text,
+        "TIME": SAMPLERS["time"](sheet, "").text,
+        "DAY": SAMPLERS["day"](sheet, "").text,
+    }
     if roll < 0.9:
-        parts_ = [rng.choice(part(GREETINGS, sheet.split)), "BODY", rng.choice(part(CLOSINGS, sheet.split))]
+        parts_ = [
+            rng.choice(part(GREETINGS, sheet.split)),
+            "BODY",
+            rng.choice(part(CLOSINGS, sheet.split)),
+        ]
         subject = say(rng.choice(part(SUBJECTS, sheet.split)), rng)
         pattern = "\n\n".join(say(p, rng) for p in parts_)
         pattern = subject + pattern if rng.random() < 0.4 else pattern

@@ -1,7 +1,7 @@
 """Measure an adapter as the tool runs it: greedy, under the grammar, on the starter.
 
-`python -m training.evaluate --adapter FILE [--file probe.jsonl] [--count 100] [--sets frames,labels]`
-prints a table and writes the mistakes.
+`python -m training.evaluate --adapter FILE [--file probe.jsonl] [--count 100]` prints a line for
+each set and writes the mistakes.
 """
 
 import argparse
@@ -19,7 +19,10 @@ from training.validation import SETS, read
 
 
 def merge(session: Session, path: Path, rank: int | None = None) -> None:
-    """Add the adapter to the weights of a session's network; `rank` cuts it down by its singular values."""
+    """Add the adapter to the weights of a session's network.
+
+    `rank` cuts it down by its singular values.
+    """
     import mlx.core as mx
     import numpy as np
 
@@ -48,8 +51,14 @@ def _cut(b: Any, a: Any, rank: int) -> Any:
 
 def answer(session: Session, one: Example, **options: Any) -> str:
     """The tool's answer, without retries."""
-    constraint = Choice(tuple(one.options)) if one.sort == "choice" else JsonSchema(one.schema, Layout.SPACED)
-    text = session.run(Task(constraint, one.messages, retries=0, stream=False, max_tokens=600, **options)).text
+    constraint = (
+        Choice(tuple(one.options))
+        if one.sort == "choice"
+        else JsonSchema(one.schema, Layout.SPACED)
+    )
+    text = session.run(
+        Task(constraint, one.messages, retries=0, stream=False, max_tokens=600, **options)
+    ).text
     return str(json.loads(text)) if one.sort == "choice" and text.startswith('"') else text
 
 
@@ -74,7 +83,9 @@ def measured(session: Session, made: list[Example], **options: Any) -> dict[str,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--file", action="append", default=[], help="JSONL of text, schema and gold")
+    parser.add_argument(
+        "--file", action="append", default=[], help="JSONL of text, schema and gold"
+    )
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--sets", default="frames,families,nested,labels")
     parser.add_argument("--rank", type=int, help="cut the adapter down to this rank")

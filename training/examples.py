@@ -15,13 +15,36 @@ from training.splits import TRAIN
 from training.values import Sheet
 
 _TASKS = [
-    "Extract the data.", "Extract the following fields from the text.", "Fill in the form from this text:", "Read this and answer in JSON.", "What does the text say?",
-    "Get the details out of this message.", "Convert to JSON:", "Parse this:", "Text:", "Input:", "Please extract all fields.", "Here is a document.",
-    "Pull the values out of this note.", "Give me the structured data for:", "Document:", "Summarise as JSON.", "Who, what, when?", "Structure this.",
+    "Extract the data.",
+    "Extract the following fields from the text.",
+    "Fill in the form from this text:",
+    "Read this and answer in JSON.",
+    "What does the text say?",
+    "Get the details out of this message.",
+    "Convert to JSON:",
+    "Parse this:",
+    "Text:",
+    "Input:",
+    "Please extract all fields.",
+    "Here is a document.",
+    "Pull the values out of this note.",
+    "Give me the structured data for:",
+    "Document:",
+    "Summarise as JSON.",
+    "Who, what, when?",
+    "Structure this.",
 ]
 _SYSTEMS = [
-    "You extract data from documents.", "Be exact.", "You are a careful clerk.", "Copy values as they stand in the text.", "You are a helpful assistant.",
-    "Use null for what is not stated.", "You turn text into data.", "Answer from the text only.", "You work for an archive.", "Do not guess.",
+    "You extract data from documents.",
+    "Be exact.",
+    "You are a careful clerk.",
+    "Copy values as they stand in the text.",
+    "You are a helpful assistant.",
+    "Use null for what is not stated.",
+    "You turn text into data.",
+    "Answer from the text only.",
+    "You work for an archive.",
+    "Do not guess.",
 ]
 
 
@@ -67,8 +90,22 @@ def extraction(split: str, rng: Random, held_out: bool = False) -> Example:
         task = rng.choice(_TASKS)
         text = f"{task}\n\n{text}" if roll < 0.1 else f"{text}\n\n{task}" if roll < 0.15 else text
         system = rng.choice(_SYSTEMS) if rng.random() < 0.06 else None
-    layout = rng.choices(["spaced", "compact", "indent"], [0.86, 0.08, 0.06])[0] if split == TRAIN else "spaced"
-    return Example(gen_messages(text, schema, system), dumped(gold, layout), "extraction", text, schema, gold, [], document.frame, document.kind.name)
+    layout = (
+        rng.choices(["spaced", "compact", "indent"], [0.86, 0.08, 0.06])[0]
+        if split == TRAIN
+        else "spaced"
+    )
+    return Example(
+        gen_messages(text, schema, system),
+        dumped(gold, layout),
+        "extraction",
+        text,
+        schema,
+        gold,
+        [],
+        document.frame,
+        document.kind.name,
+    )
 
 
 def classification(split: str, rng: Random) -> Example:
@@ -77,10 +114,37 @@ def classification(split: str, rng: Random) -> Example:
     system = rng.choice(_SYSTEMS) if split == TRAIN and rng.random() < 0.05 else None
     as_field = split == TRAIN and rng.random() < 0.15
     if as_field:
-        schema = {"type": "object", "properties": {rng.choice(["label", "class", "category", "answer", "result"]): {"enum": made.options}}}
+        schema = {
+            "type": "object",
+            "properties": {
+                rng.choice(["label", "class", "category", "answer", "result"]): {
+                    "enum": made.options
+                }
+            },
+        }
         answer = dumped({next(iter(schema["properties"])): made.gold}, "spaced")
-        return Example(gen_messages(made.text, schema, system), answer, "extraction", made.text, schema, None, [], "", made.family)
-    return Example(choice_messages(made.text, made.options, system), made.gold, "choice", made.text, None, made.gold, made.options, "", made.family)
+        return Example(
+            gen_messages(made.text, schema, system),
+            answer,
+            "extraction",
+            made.text,
+            schema,
+            None,
+            [],
+            "",
+            made.family,
+        )
+    return Example(
+        choice_messages(made.text, made.options, system),
+        made.gold,
+        "choice",
+        made.text,
+        None,
+        made.gold,
+        made.options,
+        "",
+        made.family,
+    )
 
 
 def creative(rng: Random) -> Example:

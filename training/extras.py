@@ -8,16 +8,94 @@ from training.banks import FOLDER
 from training.kindfile import Field, Kind
 from training.splits import part
 
-_HAS = ["with F", "has F", "comes with F", "F included", "there is F", "F: yes", "F available", "offers F", "F provided", "includes F", "you get F",
-        "F is part of it", "F on site", "we provide F", "F as standard", "equipped with F", "plus F", "featuring F"]
-_LACKS = ["no N", "without N", "N not included", "lacks F", "there is no N", "N: no", "N not available", "does not have F", "N not provided",
-          "F is missing", "sorry, no N", "comes without N", "N is not offered", "no N so far", "N must be arranged elsewhere", "does not offer N"]
-_COUNTED = ["[x] N", "there are [x] N", "with [x] N", "[x] N in all", "N: [x]", "a total of [x] N", "has [x] N", "number of N: [x]", "we counted [x] N",
-            "about [x] N", "([x]|[x] different) N", "so far [x] N", "[x] N were (reported|counted|recorded)", "[x] N and counting"]
-_PEOPLE = ["R: [x]", "[x] {R}", "[x] is the R", "the R is [x]", "[x] (acts|works|serves|signed) as R", "R [x]", "our R, [x],( is|) (there to help|on duty|informed)",
-           "(thanks to|ask|talk to|contact) the R, [x]", "as R we have [x]", "with [x] as R", "the R, [x], (agreed|was present|left early)"]
-_CODED = ["R: [x]", "R [x]", "the R is [x]", "(please quote|note the|use) R [x]", "{R [x]}", "[x] is the R", "your R is [x]", "R no. [x]"]
-_COSTS = ["R: [x]", "R [x]", "the R is [x]", "(plus|including|without) R( of|) [x]", "[x] R", "a R of [x]", "R comes to [x]", "[x] for the R", "the R amounts to [x]"]
+_HAS = [
+    "with F",
+    "has F",
+    "comes with F",
+    "F included",
+    "there is F",
+    "F: yes",
+    "F available",
+    "offers F",
+    "F provided",
+    "includes F",
+    "you get F",
+    "F is part of it",
+    "F on site",
+    "we provide F",
+    "F as standard",
+    "equipped with F",
+    "plus F",
+    "featuring F",
+]
+_LACKS = [
+    "no N",
+    "without N",
+    "N not included",
+    "lacks F",
+    "there is no N",
+    "N: no",
+    "N not available",
+    "does not have F",
+    "N not provided",
+    "F is missing",
+    "sorry, no N",
+    "comes without N",
+    "N is not offered",
+    "no N so far",
+    "N must be arranged elsewhere",
+    "does not offer N",
+]
+_COUNTED = [
+    "[x] N",
+    "there are [x] N",
+    "with [x] N",
+    "[x] N in all",
+    "N: [x]",
+    "a total of [x] N",
+    "has [x] N",
+    "number of N: [x]",
+    "we counted [x] N",
+    "about [x] N",
+    "([x]|[x] different) N",
+    "so far [x] N",
+    "[x] N were (reported|counted|recorded)",
+    "[x] N and counting",
+]
+_PEOPLE = [
+    "R: [x]",
+    "[x] {R}",
+    "[x] is the R",
+    "the R is [x]",
+    "[x] (acts|works|serves|signed) as R",
+    "R [x]",
+    "our R, [x],( is|) (there to help|on duty|informed)",
+    "(thanks to|ask|talk to|contact) the R, [x]",
+    "as R we have [x]",
+    "with [x] as R",
+    "the R, [x], (agreed|was present|left early)",
+]
+_CODED = [
+    "R: [x]",
+    "R [x]",
+    "the R is [x]",
+    "(please quote|note the|use) R [x]",
+    "{R [x]}",
+    "[x] is the R",
+    "your R is [x]",
+    "R no. [x]",
+]
+_COSTS = [
+    "R: [x]",
+    "R [x]",
+    "the R is [x]",
+    "(plus|including|without) R( of|) [x]",
+    "[x] R",
+    "a R of [x]",
+    "R comes to [x]",
+    "[x] for the R",
+    "the R amounts to [x]",
+]
 _DATED = ["R: [x]", "R [x]", "the R is [x]", "R( on|) [x]", "R was [x]", "[x] is the R"]
 
 
@@ -40,20 +118,44 @@ def _feature(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     plain = bare(words)
     yes = [w.replace("F", words) for w in part(_HAS, split)]
     no = [w.replace("F", words).replace("N", plain) for w in part(_LACKS, split)]
-    aliases = [f"{plain}", f"has {plain}", f"{plain} available", f"whether there is {words}", f"{plain} included", f"offers {plain}", f"with {plain}",
-               f"whether it has {words}", f"{plain} provided"]
+    aliases = [
+        f"{plain}",
+        f"has {plain}",
+        f"{plain} available",
+        f"whether there is {words}",
+        f"{plain} included",
+        f"offers {plain}",
+        f"with {plain}",
+        f"whether it has {words}",
+        f"{plain} provided",
+    ]
     return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no}), []
 
 
 def _fact(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     bank, forms, kind, args = rng.choice(
-        [("counted", _COUNTED, "int", "1,60"), ("counted", _COUNTED, "int", "2,9000"), ("roles", _PEOPLE, "person", ""), ("roles", _PEOPLE, "person", ""),
-         ("codes", _CODED, "code", ""), ("amounts", _COSTS, "money", "2,4000,2"), ("amounts", _COSTS, "money", "5,90000,0"), ("dates", _DATED, "date", "2005,2031")]
+        [
+            ("counted", _COUNTED, "int", "1,60"),
+            ("counted", _COUNTED, "int", "2,9000"),
+            ("roles", _PEOPLE, "person", ""),
+            ("roles", _PEOPLE, "person", ""),
+            ("codes", _CODED, "code", ""),
+            ("amounts", _COSTS, "money", "2,4000,2"),
+            ("amounts", _COSTS, "money", "5,90000,0"),
+            ("dates", _DATED, "date", "2005,2031"),
+        ]
     )
     words = rng.choice(part(feature_banks()[bank], split))
     key = f"extra{number}"
-    clauses = [form.replace("[x]", f"[{key}]").replace("R", words).replace("N", words) for form in part(forms, split)]
-    aliases = [f"number of {words}", words, f"{words} in total", f"how many {words}"] if bank == "counted" else [words, f"{words} stated", f"the {words}", f"{words} given"]
+    clauses = [
+        form.replace("[x]", f"[{key}]").replace("R", words).replace("N", words)
+        for form in part(forms, split)
+    ]
+    aliases = (
+        [f"number of {words}", words, f"{words} in total", f"how many {words}"]
+        if bank == "counted"
+        else [words, f"{words} stated", f"the {words}", f"{words} given"]
+    )
     if bank == "roles":
         aliases += [f"name of the {words}", f"{words} name", f"who is the {words}"]
     return Field(key, kind, args, aliases), clauses
@@ -66,8 +168,12 @@ def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
         return kind
     fields, clauses = dict(kind.fields), list(part(kind.clauses, split))
     for number in range(count):
-        one, told = _feature(number, rng, split) if rng.random() < 0.4 else _fact(number, rng, split)
+        one, told = (
+            _feature(number, rng, split) if rng.random() < 0.4 else _fact(number, rng, split)
+        )
         fields[one.key] = one
         if told:
             clauses.append(rng.choice(told))
-    return replace(kind, fields=fields, clauses=clauses, openers=part(kind.openers, split), divided=True)
+    return replace(
+        kind, fields=fields, clauses=clauses, openers=part(kind.openers, split), divided=True
+    )

@@ -1,10 +1,9 @@
-"""Small grammars in one line: `(a|b|)` chooses, `[slot]` is filled in, `{` and `}` write parentheses."""
+"""Grammars in one line: `(a|b|)` chooses, `[slot]` is filled in, `{` `}` write parentheses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
-
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,7 @@ def expand(source: str, rng: Random) -> list[Piece]:
     return pieces
 
 
-def _expand(
-    sequence: tuple["str | Slot | Choice", ...], rng: Random, pieces: list[Piece]
-) -> None:
+def _expand(sequence: tuple["str | Slot | Choice", ...], rng: Random, pieces: list[Piece]) -> None:
     for piece in sequence:
         if isinstance(piece, Choice):
             _expand(rng.choice(piece.options), rng, pieces)

@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from torch import nn
 from torch.nn import functional
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from mlxjson.model import gguf_network
 from mlxjson.model.gguf_header import read_header
-from transformers import LlamaConfig, LlamaForCausalLM
 
 
 class LoraLinear(nn.Module):
@@ -41,18 +41,36 @@ def load(path: Path, rank: int, scale: float, device: str, layers: int = 99) -> 
     header = read_header(path)
     config = gguf_network.config(header)
     names = list(gguf_network.shapes(header))
-    weights = {n: torch.from_numpy(w.copy()) for n, w in zip(names, gguf_network.weights(header), strict=True)}
+    weights = {
+        n: torch.from_numpy(w.copy())
+        for n, w in zip(names, gguf_network.weights(header), strict=True)
+    }
     heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}
     for name, weight in weights.items():
         for part, count in heads.items():
             if f".{part}." in name:
                 weights[name] = unpermuted(weight, count)
-    kept = ("hidden_size", "num_hidden_layers", "intermediate_size", "num_attention_heads", "num_key_value_heads",
-            "rms_norm_eps", "max_position_embeddings", "vocab_size", "tie_word_embeddings", "head_dim")
+    kept = (
+        "hidden_size",
+        "num_hidden_layers",
+        "intermediate_size",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "rms_norm_eps",
+        "max_position_embeddings",
+        "vocab_size",
+        "tie_word_embeddings",
+        "head_dim",
+    )
     settings = {key: config[key] for key in kept}
     settings["num_hidden_layers"] = min(layers, settings["num_hidden_layers"])
-    model = LlamaForCausalLM(LlamaConfig(**settings, rope_theta=config["rope_theta"],
-                                         rope_parameters={"rope_type": "default", "rope_theta": config["rope_theta"]}))
+    model = LlamaForCausalLM(
+        LlamaConfig(
+            **settings,
+            rope_theta=config["rope_theta"],
+            rope_parameters={"rope_type": "default", "rope_theta": config["rope_theta"]},
+        )
+    )
     model.load_state_dict(weights, strict=False)
     model.tie_weights()
     model.requires_grad_(False)
@@ -69,7 +87,7 @@ def _adapt(model: LlamaForCausalLM, rank: int, scale: float) -> None:
 
 
 def unpermuted(weight: torch.Tensor, heads: int) -> torch.Tensor:
-    """llama.cpp lays the two halves of a rotary pair side by side; transformers keeps them apart."""
+    """From llama.cpp, which puts rotary pairs side by side, to transformers, which does not."""
     rows = weight.reshape(heads, weight.shape[0] // heads // 2, 2, *weight.shape[1:])
     return rows.swapaxes(1, 2).reshape(weight.shape)
 

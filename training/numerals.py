@@ -14,8 +14,12 @@ MONTHS = (
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
 _FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
-_SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
-_ITALIAN = "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+_SPANISH = (
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+)
+_ITALIAN = (
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+)
 
 # code: signs before, signs after, words
 CURRENCIES: dict[str, tuple[list[str], list[str], list[str]]] = {

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - grammars and lists read best on one line
 """Sentences that any kind of document may hold, as grammars of `training.grammar`."""
 
 # ALIAS is the noun phrase of a fact, VALUE what stands for it.
@@ -57,25 +58,51 @@ NOISE = [
 ]
 
 GREETINGS = [
-    "(Dear|Hello|Hi) (NAME|FIRST),", "(Hi|Hello|Hey) (all|team|everyone|there)(,|!)", "Dear (Sir or Madam|colleagues|customer|friends|neighbours),",
-    "Good (morning|afternoon|evening)( FIRST|),", "(To whom it may concern|Greetings),", "FIRST,", "(Hey|Hi) FIRST(,| -|!)",
-    "Dear (Mr|Ms|Mrs) NAME,", "Moin FIRST,", "(Quick|Short) (note|update):",
+    "(Dear|Hello|Hi) (NAME|FIRST),",
+    "(Hi|Hello|Hey) (all|team|everyone|there)(,|!)",
+    "Dear (Sir or Madam|colleagues|customer|friends|neighbours),",
+    "Good (morning|afternoon|evening)( FIRST|),",
+    "(To whom it may concern|Greetings),",
+    "FIRST,",
+    "(Hey|Hi) FIRST(,| -|!)",
+    "Dear (Mr|Ms|Mrs) NAME,",
+    "Moin FIRST,",
+    "(Quick|Short) (note|update):",
 ]
 CLOSINGS = [
-    "(Best|Kind|Warm) regards,\\nNAME", "(Best|Cheers|Thanks),\\nFIRST", "(Yours sincerely|Yours faithfully|Sincerely),\\nNAME",
-    "(Thanks|Thank you|Many thanks)!\\nFIRST", "-- \\nNAME\\nMAIL", "NAME, (assistant|office|front desk|on behalf of the team)", "Greetings\\nFIRST",
-    "(See you soon|Take care|All the best),\\nFIRST", "Sent from my phone", "NAME",
+    "(Best|Kind|Warm) regards,\\nNAME",
+    "(Best|Cheers|Thanks),\\nFIRST",
+    "(Yours sincerely|Yours faithfully|Sincerely),\\nNAME",
+    "(Thanks|Thank you|Many thanks)!\\nFIRST",
+    "-- \\nNAME\\nMAIL",
+    "NAME, (assistant|office|front desk|on behalf of the team)",
+    "Greetings\\nFIRST",
+    "(See you soon|Take care|All the best),\\nFIRST",
+    "Sent from my phone",
+    "NAME",
 ]
 SUBJECTS = [
     "Subject: (your request|update|hello|news|as promised|question|information|for your files)\\n\\n",
     "From: MAIL\\nSubject: (Re: |Fwd: |)(details|your message|short update|please read)\\n\\n",
-    "From: NAME\\nTo: (the office|everyone|our members)\\n\\n", "Re: (your call|our talk|the matter below)\\n\\n",
+    "From: NAME\\nTo: (the office|everyone|our members)\\n\\n",
+    "Re: (your call|our talk|the matter below)\\n\\n",
     "Date: DAY\\nFrom: NAME <MAIL>\\n\\n",
 ]
 WRAPS = [
-    "FIRST: (ok|hey|so)(,|) here (goes|it is)\\nFIRST: BODY\\n(me|you|Admin): (thanks|got it|great|noted)!", "[TIME] FIRST: BODY",
-    "NAME (wrote|writes|says|posted): BODY", "(NOTICE|NEWS|UPDATE|INFO|MEMO|FYI)\\n\\nBODY", "\"BODY\"", "BODY\\n\\n(posted|entered|typed) by NAME, DAY",
-    "> BODY", "(Update|Note|PS|Edit): BODY", "BODY\\n\\n(Page 1 of 2|Printed DAY|End of message|\\*\\*\\*|--)", "*** BODY ***",
-    "(Voicemail|Phone message|Transcript), TIME: BODY", "NAME (asked|told) us to (pass this on|print this): BODY", "BODY #(info|news|update|today)",
-    "<p>BODY</p>", "# (Overview|Summary|Details|Notes)\\n\\nBODY", "{TIME} BODY",
+    "FIRST: (ok|hey|so)(,|) here (goes|it is)\\nFIRST: BODY\\n(me|you|Admin): (thanks|got it|great|noted)!",
+    "[TIME] FIRST: BODY",
+    "NAME (wrote|writes|says|posted): BODY",
+    "(NOTICE|NEWS|UPDATE|INFO|MEMO|FYI)\\n\\nBODY",
+    '"BODY"',
+    "BODY\\n\\n(posted|entered|typed) by NAME, DAY",
+    "> BODY",
+    "(Update|Note|PS|Edit): BODY",
+    "BODY\\n\\n(Page 1 of 2|Printed DAY|End of message|\\*\\*\\*|--)",
+    "*** BODY ***",
+    "(Voicemail|Phone message|Transcript), TIME: BODY",
+    "NAME (asked|told) us to (pass this on|print this): BODY",
+    "BODY #(info|news|update|today)",
+    "<p>BODY</p>",
+    "# (Overview|Summary|Details|Notes)\\n\\nBODY",
+    "{TIME} BODY",
 ]

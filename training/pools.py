@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - grammars and lists read best on one line
 """Names of people, places and companies: Faker's locales when there, and names invented here.
 
 `python -m training.pools` writes `training/cache/pools.json`, so that a machine without Faker
@@ -25,7 +26,7 @@ _ONSETS = (
     "b br c ch cr d dr f fl g gl gr h j k kl l m n p pl pr qu r s sk sol st t tr v val w z ar el or"
 )
 _VOWELS = "a e i o u a e i o ae ai au ei ou y"
-_CODAS = "n r l s nd rk x m nt th lm rn sk ld  " 
+_CODAS = "n r l s nd rk x m nt th lm rn sk ld  "
 _PLACE_ENDS = (
     "ford ton wick bury ham stead mouth field dale haven bridge port by holm berg feld stadt au ville "
     "mont court ac ano etta ino ovo ice sk ow vik sund dal lund garth combe leigh minster moor"
@@ -66,7 +67,9 @@ def _from_faker() -> dict[str, dict[str, list[str]]]:
             kind: sorted({maker() for _ in range(60 if few else 260)})
             for kind, maker in makers.items()
         }
-        found[locale]["country"] = sorted({fake.country() for _ in range(200)}) if locale == "en_GB" else []
+        found[locale]["country"] = (
+            sorted({fake.country() for _ in range(200)}) if locale == "en_GB" else []
+        )
     return found
 
 
@@ -130,7 +133,22 @@ def brand(rng: Random) -> str:
 
 def _place(rng: Random) -> str:
     name = stem(rng, 1) + rng.choice(_PLACE_ENDS)
-    before = ["", "", "", "", "", "Upper ", "Lower ", "North ", "New ", "Port ", "San ", "Santa ", "St. ", "Bad "]
+    before = [
+        "",
+        "",
+        "",
+        "",
+        "",
+        "Upper ",
+        "Lower ",
+        "North ",
+        "New ",
+        "Port ",
+        "San ",
+        "Santa ",
+        "St. ",
+        "Bad ",
+    ]
     after = ["", "", "", "", "", "", " Bay", " Springs", "-on-Sea", " Heights", " Falls"]
     return rng.choice(before) + name + rng.choice(after)
 

@@ -35,8 +35,17 @@ def writer(document: Document) -> Writer:
     rng = document.sheet.rng
     described = rng.choices([1.0, 0.0, 0.55], [0.68, 0.2, 0.12])[0]
     code_names = document.sheet.split == TRAIN and rng.random() < 0.02
-    return Writer(rng, document.sheet.split, document.kind.entities, rng.choice(naming.STYLES), 1.0 if code_names else described,
-                  1.0 if rng.random() < 0.07 else 0.0, rng.random() < 0.6, rng.random() < 0.55, code_names)
+    return Writer(
+        rng,
+        document.sheet.split,
+        document.kind.entities,
+        rng.choice(naming.STYLES),
+        1.0 if code_names else described,
+        1.0 if rng.random() < 0.07 else 0.0,
+        rng.random() < 0.6,
+        rng.random() < 0.55,
+        code_names,
+    )
 
 
 def ask(document: Document) -> tuple[dict[str, Any], Any] | None:
@@ -54,11 +63,18 @@ def ask(document: Document) -> tuple[dict[str, Any], Any] | None:
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     _finish(schema, required, out)
     if rng.random() < 0.06:
-        schema = {"description": rng.choice(["a {}", "data of one {}", "{} record", "the {}"]).format(out.entities[0]), **schema}
+        schema = {
+            "description": rng.choice(["a {}", "data of one {}", "{} record", "the {}"]).format(
+                out.entities[0]
+            ),
+            **schema,
+        }
     if rng.random() < 0.08:
         schema = {"title": naming.styled(out.entities[0].split(), "pascal"), **schema}
     if out.defs:
-        schema = {"$defs": out.defs, **schema} if rng.random() < 0.5 else {**schema, "$defs": out.defs}
+        schema = (
+            {"$defs": out.defs, **schema} if rng.random() < 0.5 else {**schema, "$defs": out.defs}
+        )
     return schema, answer
 
 
@@ -107,14 +123,29 @@ def _groups(order: list[str], document: Document, rng: Random) -> list[tuple[lis
     taken = {key for here, _ in found for key in here}
     free = [key for key in order if key not in taken]
     if len(free) >= 4 and rng.random() < 0.1:
-        names = ["details", "info", "data", "facts", "attributes", "meta", "further details", "general", "particulars", "summary data"]
+        names = [
+            "details",
+            "info",
+            "data",
+            "facts",
+            "attributes",
+            "meta",
+            "further details",
+            "general",
+            "particulars",
+            "summary data",
+        ]
         found.append((rng.sample(free, rng.randint(2, min(4, len(free)))), names))
     return found
 
 
 def _nest(
-    group: tuple[list[str], list[str]], document: Document, out: Writer,
-    properties: dict[str, Any], answer: dict[str, Any], required: list[str],
+    group: tuple[list[str], list[str]],
+    document: Document,
+    out: Writer,
+    properties: dict[str, Any],
+    answer: dict[str, Any],
+    required: list[str],
 ) -> None:
     keys, names = group
     name = _name(names, out, out.used)
@@ -160,8 +191,12 @@ def _name(aliases: list[str], out: Writer, used: set[str]) -> str | None:
 
 
 def _add(
-    key: str, document: Document, out: Writer,
-    properties: dict[str, Any], answer: dict[str, Any], required: list[str],
+    key: str,
+    document: Document,
+    out: Writer,
+    properties: dict[str, Any],
+    answer: dict[str, Any],
+    required: list[str],
 ) -> None:
     """One property; a fact that the text leaves out becomes null or is left out of the answer."""
     one, value = document.kind.fields[key], document.sheet.values[key]
@@ -181,17 +216,26 @@ def _add(
         required.append(name)
 
 
-def _written(one: Field, name: str, schema: dict[str, Any], nullable: bool, out: Writer) -> dict[str, Any]:
+def _written(
+    one: Field, name: str, schema: dict[str, Any], nullable: bool, out: Writer
+) -> dict[str, Any]:
     """The property with its null, description and title."""
     rng = out.rng
     hint = schema.pop("hint", "")
     if nullable:
         schema = _nullable(schema, out.null_list)
     if rng.random() < out.described or hint:
-        text = naming.description(one.aliases, out.entities, _described_kind(one), rng, out.split) + hint
+        text = (
+            naming.description(one.aliases, out.entities, _described_kind(one), rng, out.split)
+            + hint
+        )
         if nullable and rng.random() < 0.5:
             text = naming.or_null(text, rng)
-        schema = {**schema, "description": text} if rng.random() < 0.85 else {"description": text, **schema}
+        schema = (
+            {**schema, "description": text}
+            if rng.random() < 0.85
+            else {"description": text, **schema}
+        )
     if rng.random() < out.titled:
         schema = {"title": name.replace("_", " ").title(), **schema}
     return schema
@@ -203,14 +247,33 @@ def _described_kind(one: Field) -> str:
 
 def _nullable(schema: dict[str, Any], as_list: bool) -> dict[str, Any]:
     if "enum" in schema and as_list:
-        return {**schema, **({"type": ["string", "null"]} if "type" in schema else {}), "enum": [*schema["enum"], None]}
+        return {
+            **schema,
+            **({"type": ["string", "null"]} if "type" in schema else {}),
+            "enum": [*schema["enum"], None],
+        }
     if as_list and isinstance(schema.get("type"), str):
         return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-_ISO = [", YYYY-MM-DD", " (YYYY-MM-DD)", ", ISO 8601", " in ISO format", " as YYYY-MM-DD", ", format YYYY-MM-DD", " as an ISO 8601 date"]
-_CLOCK = [", HH:MM", " (HH:MM)", ", 24-hour HH:MM", " in 24-hour format", " as HH:MM", ", 24 h clock (HH:MM)"]
+_ISO = [
+    ", YYYY-MM-DD",
+    " (YYYY-MM-DD)",
+    ", ISO 8601",
+    " in ISO format",
+    " as YYYY-MM-DD",
+    ", format YYYY-MM-DD",
+    " as an ISO 8601 date",
+]
+_CLOCK = [
+    ", HH:MM",
+    " (HH:MM)",
+    ", 24-hour HH:MM",
+    " in 24-hour format",
+    " as HH:MM",
+    ", 24 h clock (HH:MM)",
+]
 
 
 def typed(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any], Convert]:
@@ -284,7 +347,10 @@ def _date(value: Value, rng: Random) -> tuple[dict[str, Any], Convert]:
     if roll < 0.72:
         return {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}, lambda v: v.gold
     if roll < 0.78:
-        return {"type": "string", "hint": rng.choice([", as written", " (as in the text)", ", verbatim"])}, lambda v: v.text
+        return {
+            "type": "string",
+            "hint": rng.choice([", as written", " (as in the text)", ", verbatim"]),
+        }, lambda v: v.text
     return {"type": "string"}, lambda v: v.text
 
 
@@ -324,7 +390,9 @@ def _object_array(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any]
     schema = {"type": "array", "items": item}
     if out.rng.random() < 0.1:
         schema["maxItems"] = 20
-    return schema, lambda v: [{name: convert(row[key]) for key, name, convert in columns} for row in v.gold]
+    return schema, lambda v: [
+        {name: convert(row[key]) for key, name, convert in columns} for row in v.gold
+    ]
 
 
 def _widest(values: list[Value]) -> Value:
@@ -334,16 +402,26 @@ def _widest(values: list[Value]) -> Value:
 
 def _currency(value: Value, rng: Random) -> dict[str, Any]:
     if rng.random() < 0.5:
-        codes = ["EUR", "USD", "GBP"] + ([value.gold] if value.gold not in {"EUR", "USD", "GBP"} else [])
+        codes = ["EUR", "USD", "GBP"] + (
+            [value.gold] if value.gold not in {"EUR", "USD", "GBP"} else []
+        )
         rng.shuffle(codes)
         return {"type": "string", "enum": codes}
-    return {"type": "string", "hint": rng.choice([", ISO 4217", " (three letters)", ", e.g. USD", " as ISO code"])}
+    return {
+        "type": "string",
+        "hint": rng.choice([", ISO 4217", " (three letters)", ", e.g. USD", " as ISO code"]),
+    }
 
 
 def _string(one: Field, value: Value, rng: Random) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     formats = {"email": "email", "url": "uri", "ip": "ipv4", "domain": "hostname"}
-    if one.kind in formats and value.text.startswith(("http", value.text)) and rng.random() < 0.3 and not value.text.startswith("www"):
+    if (
+        one.kind in formats
+        and value.text.startswith(("http", value.text))
+        and rng.random() < 0.3
+        and not value.text.startswith("www")
+    ):
         schema["format"] = formats[one.kind]
     if rng.random() < 0.03:
         schema["minLength"] = 1
@@ -353,15 +431,30 @@ def _string(one: Field, value: Value, rng: Random) -> dict[str, Any]:
 
 
 def _extra(
-    document: Document, out: Writer, properties: dict[str, Any], answer: dict[str, Any], required: list[str]
+    document: Document,
+    out: Writer,
+    properties: dict[str, Any],
+    answer: dict[str, Any],
+    required: list[str],
 ) -> None:
     """Now and then a summary, a title, a constant or a fact that follows from another."""
     rng = out.rng
     made = None
     roll = rng.random()
     if roll < 0.03 and document.lead and "\t" not in document.lead:
-        made = (["summary", "abstract", "gist", "short summary", "key sentence"], {"type": "string"}, document.lead,
-                rng.choice(["one-sentence summary taken from the text", "first sentence of the text", "the main sentence", "summary in one sentence, as in the text"]))
+        made = (
+            ["summary", "abstract", "gist", "short summary", "key sentence"],
+            {"type": "string"},
+            document.lead,
+            rng.choice(
+                [
+                    "one-sentence summary taken from the text",
+                    "first sentence of the text",
+                    "the main sentence",
+                    "summary in one sentence, as in the text",
+                ]
+            ),
+        )
     elif roll < 0.06:
         made = _headline(document, rng)
     elif roll < 0.07:
@@ -390,7 +483,12 @@ def _headline(document: Document, rng: Random) -> tuple[list[str], dict[str, Any
     line = line_of(rng.choice(sources), document.sheet) if sources else None
     if line is None or not line.told <= document.told:
         return None
-    return ["headline", "short title", "caption", "subject line"], {"type": "string"}, line.text, rng.choice(["a short headline", "a title for the text", "short title"])
+    return (
+        ["headline", "short title", "caption", "subject line"],
+        {"type": "string"},
+        line.text,
+        rng.choice(["a short headline", "a title for the text", "short title"]),
+    )
 
 
 def _derived(document: Document, rng: Random) -> tuple[list[str], dict[str, Any], Any, str] | None:
@@ -401,13 +499,33 @@ def _derived(document: Document, rng: Random) -> tuple[list[str], dict[str, Any]
     one, value = document.kind.fields[key], document.sheet.values[key]
     alias = rng.choice([a for a in one.aliases if not a.startswith("whether")] or one.aliases)
     if value.extra.get("full") and "first" in value.extra:
-        which, words = rng.choice([("first", ["first name", "given name", "forename"]), ("last", ["last name", "surname", "family name"])])
-        return [f"{alias} {w}" for w in words] + words, {"type": "string"}, value.extra[which], f"{rng.choice(words)} of the {alias}"
+        which, words = rng.choice(
+            [
+                ("first", ["first name", "given name", "forename"]),
+                ("last", ["last name", "surname", "family name"]),
+            ]
+        )
+        return (
+            [f"{alias} {w}" for w in words] + words,
+            {"type": "string"},
+            value.extra[which],
+            f"{rng.choice(words)} of the {alias}",
+        )
     if value.kind == "date":
         year = value.extra["day"].year
-        return [f"{alias} year", f"year of {alias}"], {"type": "integer"}, year, f"year of the {alias}"
+        return (
+            [f"{alias} year", f"year of {alias}"],
+            {"type": "integer"},
+            year,
+            f"year of the {alias}",
+        )
     if value.kind in {"list", "objects"}:
-        return [f"number of {alias}", f"{alias} count"], {"type": "integer"}, len(value.gold), f"how many {alias}"
+        return (
+            [f"number of {alias}", f"{alias} count"],
+            {"type": "integer"},
+            len(value.gold),
+            f"how many {alias}",
+        )
     return None
 
 

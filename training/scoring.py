@@ -29,7 +29,11 @@ def same(answer: Any, gold: Any) -> bool:
 def score(answer: Any, gold: Any) -> tuple[int, int, list[tuple[Any, Any, Any]]]:
     """Right leaves, all leaves, and (path, answer, gold) of the wrong ones."""
     wanted, got = leaves(gold), leaves(answer) if answer is not None else {}
-    wrong = [(path, got.get(path, "<missing>"), value) for path, value in wanted.items() if path not in got or not same(got[path], value)]
+    wrong = [
+        (path, got.get(path, "<missing>"), value)
+        for path, value in wanted.items()
+        if path not in got or not same(got[path], value)
+    ]
     return len(wanted) - len(wrong), len(wanted), wrong
 
 

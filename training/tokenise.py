@@ -82,7 +82,9 @@ class Encoder:
     def _size(self, one: int) -> int:
         if not hasattr(self, "_sizes"):
             backend = self.tokenizer._backend
-            self._sizes = [len(backend.id_to_token(i) or "") for i in range(backend.get_vocab_size())]
+            self._sizes = [
+                len(backend.id_to_token(i) or "") for i in range(backend.get_vocab_size())
+            ]
         return self._sizes[one]
 
 
@@ -111,7 +113,9 @@ def stretches(answer: str) -> list[tuple[str, bool]]:
         elif char in "}],: \n":
             if char in "}]":
                 depth.pop()
-            key_next = (char == "," and bool(depth) and depth[-1] == "{") or (key_next and char in " \n")
+            key_next = (char == "," and bool(depth) and depth[-1] == "{") or (
+                key_next and char in " \n"
+            )
             forced += char
             at += 1
         else:
@@ -120,4 +124,3 @@ def stretches(answer: str) -> list[tuple[str, bool]]:
             found += [(forced + answer[at:start], False), (answer[start:end], True)]
             forced, at = "", end
     return [piece for piece in [*found, (forced, False)] if piece[0]]
-

@@ -39,12 +39,17 @@ def _shard(task: tuple[int, int, str]) -> list[Encoded]:
     if sort == "general":
         made: Iterator[examples.Example] = iter(examples.creative(rng) for _ in range(_SHARD // 8))
     else:
-        made = iter(example for _, example in zip(range(_SHARD), examples.train_stream(rng.randrange(2**40)), strict=False))
+        made = iter(
+            example
+            for _, example in zip(
+                range(_SHARD), examples.train_stream(rng.randrange(2**40)), strict=False
+            )
+        )
     return [_encoder.example(example, rng) for example in made]
 
 
 def batches(shard: list[Encoded], tokens: int, rng: Random) -> Iterator[list[Encoded]]:
-    """Examples of like length together, at most `tokens` ids with padding; the order is shuffled."""
+    """Examples of like length together, at most `tokens` ids with padding, in chance order."""
     ranked = sorted((e for e in shard if len(e.ids) <= 1536), key=lambda e: len(e.ids))
     found: list[list[Encoded]] = [[]]
     for one in ranked:
@@ -96,7 +101,7 @@ def _forward(model: torch.nn.Module, device: str) -> Forward:
                 weights[:, :-40] = 0
                 answer_loss(run, ids, weights).backward()
                 base_distance(run, ids, weights).backward()
-        except Exception as error:  # noqa: BLE001 - whatever the compiler raises, eager works
+        except Exception as error:
             run.fall_back(error)
         model.zero_grad(set_to_none=True)
         print(f"prepared in {time.monotonic() - begun:.0f} s", flush=True)
@@ -118,7 +123,13 @@ def train(args: argparse.Namespace) -> None:
     if args.validate:
         from training.validate import report
 
-        report(model, Encoder(args.model), args.validate, Path(args.out) / "validation.json", args.extra_set)
+        report(
+            model,
+            Encoder(args.model),
+            args.validate,
+            Path(args.out) / "validation.json",
+            args.extra_set,
+        )
 
 
 def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch.nn.Module:
@@ -136,7 +147,9 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
     run = _forward(model, device)
     trained = [p for p in model.parameters() if p.requires_grad]
     print(f"{sum(p.numel() for p in trained)} trained parameters on {device}", flush=True)
-    optimizer = torch.optim.AdamW(trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda")
+    optimizer = torch.optim.AdamW(
+        trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda"
+    )
     rng = Random(args.seed)
     begun, seen, step, tokens, recent = time.monotonic(), 0, 0, 0, []
     for shard in made:
@@ -148,7 +161,9 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
             loss = answer_loss(run, ids, weights)
             loss.backward()
             if step % args.general_every == 0:
-                (args.general_weight * base_distance(run, *tensors(next(general), device))).backward()
+                (
+                    args.general_weight * base_distance(run, *tensors(next(general), device))
+                ).backward()
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
@@ -157,7 +172,8 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
             if step % 50 == 0:
                 mean = torch.stack(recent).mean().item()
                 spent = time.monotonic() - begun
-                print(f"step {step} seen {seen} loss {mean:.4f} {tokens / spent:.0f} tokens/s {spent:.0f} s", flush=True)
+                speed = f"{tokens / spent:.0f} tokens/s {spent:.0f} s"
+                print(f"step {step} seen {seen} loss {mean:.4f} {speed}", flush=True)
                 recent = []
         if time.monotonic() - begun > args.seconds:
             print(f"ended by the clock after {seen} examples", flush=True)
@@ -167,7 +183,11 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
 
 
 def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[list[Encoded]]:
-    kept = [e for shard in pool.map(_shard, [(args.seed, n, "general") for n in range(4)]) for e in shard]
+    kept = [
+        e
+        for shard in pool.map(_shard, [(args.seed, n, "general") for n in range(4)])
+        for e in shard
+    ]
     rng = Random(args.seed)
     while True:
         yield rng.sample(kept, min(len(kept), args.general_rows))
@@ -176,8 +196,19 @@ def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterato
 def _save(model: torch.nn.Module, args: argparse.Namespace, seen: int, spent: float) -> None:
     folder = Path(args.out)
     folder.mkdir(parents=True, exist_ok=True)
-    facts = {"rank": args.rank, "scale": args.scale, "lr": args.lr, "seed": args.seed, "examples": seen, "seconds": round(spent)}
-    save_file(network.adapter(model), folder / "adapter.safetensors", metadata={k: str(v) for k, v in facts.items()})
+    facts = {
+        "rank": args.rank,
+        "scale": args.scale,
+        "lr": args.lr,
+        "seed": args.seed,
+        "examples": seen,
+        "seconds": round(spent),
+    }
+    save_file(
+        network.adapter(model),
+        folder / "adapter.safetensors",
+        metadata={k: str(v) for k, v in facts.items()},
+    )
     (folder / "training.json").write_text(json.dumps(facts) + "\n")
     print(json.dumps(facts), flush=True)
 
@@ -188,7 +219,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--examples", type=int, default=300_000)
-    parser.add_argument("--seconds", type=float, default=1e9, help="end the schedule by the clock if it is not done before")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=1e9,
+        help="end the schedule by the clock if it is not done before",
+    )
     parser.add_argument("--rank", type=int, default=24)
     parser.add_argument("--layers", type=int, default=99, help="fewer only to try the script out")
     parser.add_argument("--scale", type=float, default=2.0)
@@ -198,8 +234,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--general-rows", type=int, default=24)
     parser.add_argument("--general-weight", type=float, default=0.5)
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
-    parser.add_argument("--validate", type=int, default=0, help="examples of each validation set to answer")
-    parser.add_argument("--extra-set", help="a JSONL file of text, schema and gold to answer too, never trained on")
+    parser.add_argument(
+        "--validate", type=int, default=0, help="examples of each validation set to answer"
+    )
+    parser.add_argument(
+        "--extra-set", help="a JSONL file of text, schema and gold to answer too, never trained on"
+    )
     return parser.parse_args()
 
 

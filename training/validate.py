@@ -28,8 +28,14 @@ def answers(model: Any, encoder: Encoder, made: list[Example], most: int = 400) 
         for row, i in enumerate(rows):
             ids[row, longest - len(prompts[i]) :] = torch.tensor(prompts[i])
             mask[row, longest - len(prompts[i]) :] = 1
-        out = model.generate(ids.to(device), attention_mask=mask.to(device), max_new_tokens=most, do_sample=False,
-                             eos_token_id=encoder.stop, pad_token_id=encoder.stop)
+        out = model.generate(
+            ids.to(device),
+            attention_mask=mask.to(device),
+            max_new_tokens=most,
+            do_sample=False,
+            eos_token_id=encoder.stop,
+            pad_token_id=encoder.stop,
+        )
         for row, i in enumerate(rows):
             found[i] = encoder.tokenizer.text(out[row, longest:].tolist())
     return found
@@ -41,13 +47,23 @@ def measured(model: Any, encoder: Encoder, made: list[Example]) -> dict[str, Any
     mistakes = []
     for one, text in zip(made, answers(model, encoder, made), strict=True):
         if one.sort == "choice":
-            good, all_, wrong = (int(text == one.gold), 1, [] if text == one.gold else [(one.options, text, one.gold)])
+            good, all_, wrong = (
+                int(text == one.gold),
+                1,
+                [] if text == one.gold else [(one.options, text, one.gold)],
+            )
         else:
             good, all_, wrong = score(parsed(text), one.gold)
         right, total, whole = right + good, total + all_, whole + (good == all_)
         if wrong:
             mistakes.append({"kind": one.kind, "text": one.text, "wrong": wrong, "answer": text})
-    return {"fields": right / total, "of": total, "documents": whole / len(made), "examples": len(made), "mistakes": mistakes}
+    return {
+        "fields": right / total,
+        "of": total,
+        "documents": whole / len(made),
+        "examples": len(made),
+        "mistakes": mistakes,
+    }
 
 
 def report(model: Any, encoder: Encoder, count: int, path: Path, extra: str | None = None) -> None:
@@ -60,5 +76,9 @@ def report(model: Any, encoder: Encoder, count: int, path: Path, extra: str | No
     with torch.inference_mode():
         for name, made in sets.items():
             found[name] = measured(model, encoder, made)
-            print(name, {k: round(v, 4) for k, v in found[name].items() if k != "mistakes"}, flush=True)
+            print(
+                name,
+                {k: round(v, 4) for k, v in found[name].items() if k != "mistakes"},
+                flush=True,
+            )
     path.write_text(json.dumps(found, ensure_ascii=False, indent=1))

@@ -29,7 +29,9 @@ def nested(count: int) -> list[Example]:
     found: list[Example] = []
     while len(found) < count:
         one = extraction(VALIDATION, rng, held_out=len(found) % 2 == 0)
-        if '"items": {"type": "object"' in str(one.schema).replace("'", '"') or any("properties" in str(p) for p in one.schema.get("properties", {}).values()):
+        if '"items": {"type": "object"' in str(one.schema).replace("'", '"') or any(
+            "properties" in str(p) for p in one.schema.get("properties", {}).values()
+        ):
             found.append(one)
     return found
 
@@ -51,4 +53,14 @@ SETS = {"frames": frames, "families": families, "nested": nested, "labels": labe
 def read(path: str) -> list[Example]:
     """A file of `text`, `schema`, `gold` as examples."""
     rows = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines() if line]
-    return [Example(gen_messages(r["text"], r["schema"]), "", "extraction", r["text"], r["schema"], r["gold"]) for r in rows]
+    return [
+        Example(
+            gen_messages(r["text"], r["schema"]),
+            "",
+            "extraction",
+            r["text"],
+            r["schema"],
+            r["gold"],
+        )
+        for r in rows
+    ]

@@ -72,7 +72,9 @@ def person(sheet: Sheet, args: str) -> Value:
         return text_value(first, short=first)
     title = args == "title" or (args != "full" and rng.random() < 0.07)
     shown = f"{rng.choice(_TITLES)} {full}" if title else full
-    return text_value(shown, short=rng.choice([first, last]), first=first, last=last, full=not title)
+    return text_value(
+        shown, short=rng.choice([first, last]), first=first, last=last, full=not title
+    )
 
 
 @_sampler
@@ -110,13 +112,34 @@ def street(sheet: Sheet, _args: str) -> Value:
 
 @_sampler
 def postcode(sheet: Sheet, _args: str) -> Value:
-    return text_value(_shape(sheet.rng.choice(
-        ["#####", "#####", "####", "A# #AA", "AA## #AA", "#### AA", "### ##", "A#A #A#", "##-###", "#####-####"]
-    ), sheet.rng))
+    return text_value(
+        _shape(
+            sheet.rng.choice(
+                [
+                    "#####",
+                    "#####",
+                    "####",
+                    "A# #AA",
+                    "AA## #AA",
+                    "#### AA",
+                    "### ##",
+                    "A#A #A#",
+                    "##-###",
+                    "#####-####",
+                ]
+            ),
+            sheet.rng,
+        )
+    )
 
 
 def _shape(shape: str, rng: Random) -> str:
-    marks = {"#": "0123456789", "A": "ABCDEFGHJKLMNPQRSTUVWXYZ", "~": "0123456789abcdef", "°": "123456789"}
+    marks = {
+        "#": "0123456789",
+        "A": "ABCDEFGHJKLMNPQRSTUVWXYZ",
+        "~": "0123456789abcdef",
+        "°": "123456789",
+    }
     return "".join(rng.choice(marks[char]) if char in marks else char for char in shape)
 
 
@@ -128,7 +151,7 @@ _CODE_SHAPES = (
 
 @_sampler
 def code(sheet: Sheet, args: str) -> Value:
-    """A code in one of the shapes given, or in any; `#` digit, `°` 1 to 9, `A` letter, `~` hex digit."""
+    """A code in a shape given or any: `#` digit, `°` 1 to 9, `A` letter, `~` hex digit."""
     own = [shape.strip() for shape in args.split(";") if shape.strip()]
     shapes = own if own and sheet.rng.random() < 0.6 else part(_CODE_SHAPES, sheet.split)
     return text_value(_shape(sheet.rng.choice(shapes), sheet.rng))
@@ -136,21 +159,43 @@ def code(sheet: Sheet, args: str) -> Value:
 
 @_sampler
 def phone(sheet: Sheet, _args: str) -> Value:
-    return text_value(_shape(sheet.rng.choice(
-        ["+## ### ######", "(###) ###-####", "###-####", "0## ### ## ##", "+## ## ### ## ##", "0#### ######",
-         "0###/#######", "+°-###-###-####", "###.###.####", "0#-## ## ## ##", "####-####", "ext. ####", "0### ###-###"]
-    ), sheet.rng))
+    return text_value(
+        _shape(
+            sheet.rng.choice(
+                [
+                    "+## ### ######",
+                    "(###) ###-####",
+                    "###-####",
+                    "0## ### ## ##",
+                    "+## ## ### ## ##",
+                    "0#### ######",
+                    "0###/#######",
+                    "+°-###-###-####",
+                    "###.###.####",
+                    "0#-## ## ## ##",
+                    "####-####",
+                    "ext. ####",
+                    "0### ###-###",
+                ]
+            ),
+            sheet.rng,
+        )
+    )
 
 
 def _ascii(text: str) -> str:
     from unicodedata import normalize
 
-    return "".join(c for c in normalize("NFKD", text).lower() if c.isascii() and c.isalnum()) or "info"
+    return (
+        "".join(c for c in normalize("NFKD", text).lower() if c.isascii() and c.isalnum()) or "info"
+    )
 
 
 @_sampler
 def domain(sheet: Sheet, _args: str) -> Value:
-    end = sheet.rng.choice("com|com|org|net|io|de|fr|co.uk|eu|nl|se|app|example|shop|edu|health|it".split("|"))
+    end = sheet.rng.choice(
+        "com|com|org|net|io|de|fr|co.uk|eu|nl|se|app|example|shop|edu|health|it".split("|")
+    )
     joint = sheet.rng.choice(["", "", "-"])
     return text_value(joint.join(_ascii(pools.stem(sheet.rng, 1)) for _ in range(2)) + "." + end)
 
@@ -159,26 +204,62 @@ def domain(sheet: Sheet, _args: str) -> Value:
 def email(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
     who = next((v for v in sheet.values.values() if "last" in v.extra), None)
-    first, last = (who.extra["first"], who.extra["last"]) if who else (_name(sheet, "first"), _name(sheet, "last"))
+    first, last = (
+        (who.extra["first"], who.extra["last"])
+        if who
+        else (_name(sheet, "first"), _name(sheet, "last"))
+    )
     first, last = _ascii(first), _ascii(last)
-    user = rng.choice([f"{first}.{last}", f"{first[0]}{last}", first, f"{last}_{first[0]}", "support", "office",
-                       "jobs", f"{first}{rng.randrange(10, 99)}", "hello", "info", f"{first}-{last}"])
+    user = rng.choice(
+        [
+            f"{first}.{last}",
+            f"{first[0]}{last}",
+            first,
+            f"{last}_{first[0]}",
+            "support",
+            "office",
+            "jobs",
+            f"{first}{rng.randrange(10, 99)}",
+            "hello",
+            "info",
+            f"{first}-{last}",
+        ]
+    )
     return text_value(f"{user}@{domain(sheet, '').text}")
 
 
 @_sampler
 def url(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
-    path = rng.choice(["", "", "/", f"/{_ascii(pools.stem(rng))}", f"/{rng.randrange(10, 9999)}", "/docs/start",
-                       f"/{_ascii(pools.stem(rng))}/{rng.randrange(2, 999)}", f"/p?id={rng.randrange(10, 9999)}"])
-    return text_value(rng.choice(["https://", "https://www.", "http://", "www."]) + domain(sheet, "").text + path)
+    path = rng.choice(
+        [
+            "",
+            "",
+            "/",
+            f"/{_ascii(pools.stem(rng))}",
+            f"/{rng.randrange(10, 9999)}",
+            "/docs/start",
+            f"/{_ascii(pools.stem(rng))}/{rng.randrange(2, 999)}",
+            f"/p?id={rng.randrange(10, 9999)}",
+        ]
+    )
+    return text_value(
+        rng.choice(["https://", "https://www.", "http://", "www."]) + domain(sheet, "").text + path
+    )
 
 
 @_sampler
 def handle(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
     base = _ascii(_name(sheet, rng.choice(["first", "last"])))
-    end = rng.choice(["", str(rng.randrange(1, 99)), "_" + _ascii(pools.stem(rng, 1)), "." + _ascii(pools.stem(rng, 1))])
+    end = rng.choice(
+        [
+            "",
+            str(rng.randrange(1, 99)),
+            "_" + _ascii(pools.stem(rng, 1)),
+            "." + _ascii(pools.stem(rng, 1)),
+        ]
+    )
     return text_value(rng.choice(["", "", "@"]) + base + end)
 
 
@@ -191,7 +272,9 @@ def ip(sheet: Sheet, _args: str) -> Value:
 def version(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
     parts = [str(rng.randrange(0, 15)) for _ in range(rng.choice([2, 3, 3]))]
-    return text_value(rng.choice(["", "", "", "v"]) + ".".join(parts) + rng.choice(["", "", "", "-beta", "-rc1"]))
+    return text_value(
+        rng.choice(["", "", "", "v"]) + ".".join(parts) + rng.choice(["", "", "", "-beta", "-rc1"])
+    )
 
 
 @_sampler
@@ -203,9 +286,30 @@ def brand(sheet: Sheet, _args: str) -> Value:
 def product(sheet: Sheet, args: str) -> Value:
     """A brand with a model or a noun; with `model` never a noun."""
     rng = sheet.rng
-    model = rng.choice(["{s} {n}", "{s}", "{c}", "{s} {m}", "{m} {n}", "{s} {c}", "{m}", "{c} {m}"]).format(
-        s=pools.stem(rng, rng.choice([1, 2])), n=rng.randrange(1, 900), c=_shape(rng.choice(["A#", "AA-##", "###", "A###", "A##A"]), rng),
-        m=rng.choice(["Pro", "Lite", "Max", "Air", "Plus", "Mini", "One", "XL", "Go", "Neo", "Classic", "Ultra", "SE"]))
+    model = rng.choice(
+        ["{s} {n}", "{s}", "{c}", "{s} {m}", "{m} {n}", "{s} {c}", "{m}", "{c} {m}"]
+    ).format(
+        s=pools.stem(rng, rng.choice([1, 2])),
+        n=rng.randrange(1, 900),
+        c=_shape(rng.choice(["A#", "AA-##", "###", "A###", "A##A"]), rng),
+        m=rng.choice(
+            [
+                "Pro",
+                "Lite",
+                "Max",
+                "Air",
+                "Plus",
+                "Mini",
+                "One",
+                "XL",
+                "Go",
+                "Neo",
+                "Classic",
+                "Ultra",
+                "SE",
+            ]
+        ),
+    )
     noun = rng.choice(part(bank("goods"), sheet.split))
     if args != "model" and rng.random() < 0.35:
         return text_value(f"{pools.brand(rng)} {noun}")
@@ -220,8 +324,22 @@ def event(sheet: Sheet, args: str) -> Value:
     rng = sheet.rng
     title = rng.choice(part(_options(args), sheet.split))
     number = rng.randrange(2, 60)
-    before = rng.choice(["", "", "", "", f"{num.ordinal(number)} ", f"{num.ordinal(number)} Annual ", f"{num.ordinal_word(number % 12 + 1).capitalize()} ",
-                         "Annual ", "Great ", f"{pools.stem(rng)} ", f"{pools.stem(rng)} ", "International "])
+    before = rng.choice(
+        [
+            "",
+            "",
+            "",
+            "",
+            f"{num.ordinal(number)} ",
+            f"{num.ordinal(number)} Annual ",
+            f"{num.ordinal_word(number % 12 + 1).capitalize()} ",
+            "Annual ",
+            "Great ",
+            f"{pools.stem(rng)} ",
+            f"{pools.stem(rng)} ",
+            "International ",
+        ]
+    )
     after = rng.choice(["", "", "", "", "", f" {rng.randrange(2019, 2031)}"])
     return text_value(before + title + after)
 
@@ -260,7 +378,10 @@ def many(sheet: Sheet, args: str) -> Value:
 def people(sheet: Sheet, args: str) -> Value:
     low, high = (int(n) for n in args.split(","))
     first = sheet.rng.random() < 0.35
-    chosen = [person(sheet, "first" if first else "full").text for _ in range(sheet.rng.randint(low, high))]
+    chosen = [
+        person(sheet, "first" if first else "full").text
+        for _ in range(sheet.rng.randint(low, high))
+    ]
     return _listed(sheet.rng, list(dict.fromkeys(chosen)))
 
 
@@ -311,12 +432,17 @@ def percent(sheet: Sheet, args: str) -> Value:
     places = rng.choice([0, 0, 1, 1, 2])
     number = round(rng.uniform(low, high), places)
     number = int(number) if places == 0 else number
-    return Value("num", num.decimal_text(number, rng, places) + rng.choice(["%", "%", " %", " percent", " per cent"]), number)
+    return Value(
+        "num",
+        num.decimal_text(number, rng, places)
+        + rng.choice(["%", "%", " %", " percent", " per cent"]),
+        number,
+    )
 
 
 @_sampler
 def qty(sheet: Sheet, args: str) -> Value:
-    """`qty(g/grams/gram; 50,900,0)`: a measure with its unit, of which the answer holds the number."""
+    """`qty(g/grams/gram; 50,900,0)`: a measure; the answer holds its number."""
     units, _, span = args.partition(";")
     low, high, places = span.split(",")
     rng = sheet.rng
@@ -372,8 +498,17 @@ def day(sheet: Sheet, _args: str) -> Value:
     """A date without a year: copied as it stands."""
     moment = num.random_date(sheet.rng, 2024, 2025)
     month = num.MONTHS[moment.month - 1]
-    return text_value(sheet.rng.choice([f"{moment.day} {month}", f"{month} {moment.day}", f"{num.ordinal(moment.day)} {month}",
-                                        f"{moment.day} {month[:3]}", f"{month} {num.ordinal(moment.day)}"]))
+    return text_value(
+        sheet.rng.choice(
+            [
+                f"{moment.day} {month}",
+                f"{month} {moment.day}",
+                f"{num.ordinal(moment.day)} {month}",
+                f"{moment.day} {month[:3]}",
+                f"{month} {num.ordinal(moment.day)}",
+            ]
+        )
+    )
 
 
 @_sampler
@@ -407,8 +542,23 @@ def score(sheet: Sheet, args: str) -> Value:
 def team(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
     nick = rng.choice(part(bank("teams"), sheet.split))
-    where = rng.choice([_name(sheet, "city"), rng.choice(part(bank("cities"), sheet.split)), pools.stem(rng)])
-    return text_value(rng.choice([nick, where, f"{where} {nick}", f"{where} {nick}", f"FC {where}", f"{where} FC", f"SV {where}", f"{where} {rng.choice(['City', 'Town', 'United'])}"]))
+    where = rng.choice(
+        [_name(sheet, "city"), rng.choice(part(bank("cities"), sheet.split)), pools.stem(rng)]
+    )
+    return text_value(
+        rng.choice(
+            [
+                nick,
+                where,
+                f"{where} {nick}",
+                f"{where} {nick}",
+                f"FC {where}",
+                f"{where} FC",
+                f"SV {where}",
+                f"{where} {rng.choice(['City', 'Town', 'United'])}",
+            ]
+        )
+    )
 
 
 @_sampler
@@ -416,7 +566,16 @@ def stamp(sheet: Sheet, _args: str) -> Value:
     rng = sheet.rng
     moment = num.random_date(rng, 2022, 2028)
     clock = f"{rng.randrange(24):02d}:{rng.randrange(60):02d}:{rng.randrange(60):02d}"
-    return text_value(rng.choice([f"{moment} {clock}", f"{moment}T{clock}Z", f"{moment:%d/%b/%Y}:{clock}", f"{moment:%b %d} {clock}"]))
+    return text_value(
+        rng.choice(
+            [
+                f"{moment} {clock}",
+                f"{moment}T{clock}Z",
+                f"{moment:%d/%b/%Y}:{clock}",
+                f"{moment:%b %d} {clock}",
+            ]
+        )
+    )
 
 
 @_sampler
@@ -429,7 +588,11 @@ def minutes(sheet: Sheet, args: str) -> Value:
     hours, rest = divmod(total, 60)
     shown = [f"{total} {rng.choice(['minutes', 'min', 'mins', 'minutes'])}"] * 3
     if rest == 0 and hours:
-        shown += ["an hour", "one hour", "1 hour"] if hours == 1 else [f"{hours} hours", f"{num.words(hours)} hours"]
+        shown += (
+            ["an hour", "one hour", "1 hour"]
+            if hours == 1
+            else [f"{hours} hours", f"{num.words(hours)} hours"]
+        )
     elif hours and rng.random() < 0.5:
         shown += [f"{hours} h {rest} min", f"{hours}h{rest:02d}"]
     if total == 90:
@@ -437,5 +600,3 @@ def minutes(sheet: Sheet, args: str) -> Value:
     if total == 30:
         shown += ["half an hour"]
     return Value("int", rng.choice(shown), total)
-
-
