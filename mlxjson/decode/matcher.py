@@ -72,6 +72,7 @@ class Unconstrained:
     def __init__(self, known: int, stop_ids: Iterable[int]) -> None:
         """Args: known: how many ids the tokenizer has; those from `known` up are padding."""
         self._known = known
+        self._row = all_below(known, known)
         self._stop_ids = frozenset(stop_ids)
         self._accepted: list[int] = []
 
@@ -98,7 +99,7 @@ class Unconstrained:
         return True
 
     def fill(self, row: NDArray[np.int32]) -> None:
-        row[:] = all_below(row.size * 32, self._known)
+        row[:] = self._row
 
     def forced(self, limit: int) -> Forced:
         return _NOTHING
