@@ -137,7 +137,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excluded:
-    """The value equals none of these, which are no arrays and no objects."""
+    """The value equals none of these (keyed by `literals.key`)."""
 
     values: Mapping[Any, Any]
     place: "Place"

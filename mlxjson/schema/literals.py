@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from mlxjson.schema.items import (
+    ALL_TYPES,
     ARRAY,
     BOOLEAN,
     NULL,
@@ -77,19 +78,8 @@ def writable(value: Any) -> bool:
 
 
 def negate_members(members: Members) -> tuple[Items, ...]:
-    """None of the values: one conjunction, with a choice for each array and object."""
-    place, keyword = members.place, members.keyword
-    simple = {k: v for k, v in members.values.items() if not isinstance(v, list | dict)}
-    others = [v for v in members.values.values() if isinstance(v, list | dict)]
-    parts: list[Item] = [Excluded(simple, place, keyword)] if simple else []
-    for value in others:
-        branches = (
-            _differs_from_list(value, members)
-            if isinstance(value, list)
-            else _differs_from_dict(value, members)
-        )
-        parts.append(Choice(tuple(branches), place, keyword, derived=True))
-    return (tuple(parts),)
+    """None of the values."""
+    return ((Excluded(members.values, members.place, members.keyword),),)
 
 
 def negate_excluded(excluded: Excluded) -> tuple[Items, ...]:
@@ -97,32 +87,38 @@ def negate_excluded(excluded: Excluded) -> tuple[Items, ...]:
     return ((Members(excluded.values, excluded.place, excluded.keyword),),)
 
 
-def _unlike(value: Any, members: Members) -> Items:
-    single = Members({key(value): value}, members.place, members.keyword)
-    return negate_members(single)[0]
+def unlike(value: list[Any] | dict[str, Any], excluded: Excluded) -> Choice:
+    """Anything but one array or object, said in positive terms."""
+    differs = _differs_from_list if isinstance(value, list) else _differs_from_dict
+    branches = tuple(differs(value, excluded))
+    return Choice(branches, excluded.place, excluded.keyword, derived=True)
 
 
-def _differs_from_list(value: list[Any], members: Members) -> Iterator[Items]:
+def _not(value: Any, excluded: Excluded) -> Items:
+    return (Excluded({key(value): value}, excluded.place, excluded.keyword),)
+
+
+def _differs_from_list(value: Any, excluded: Excluded) -> Iterator[Items]:
     """Of another type, shorter, longer, or with another item somewhere."""
-    place, keyword, size = members.place, members.keyword, len(value)
+    place, keyword, size = excluded.place, excluded.keyword, len(value)
     array = Types(ARRAY, place, keyword)
-    yield (Types(63 & ~ARRAY, place, keyword),)
+    yield (Types(ALL_TYPES & ~ARRAY, place, keyword),)
     if size:
         yield array, ArrayFacet(place, keyword, max_items=size - 1)
     yield array, ArrayFacet(place, keyword, min_items=size + 1)
     for index, part in enumerate(value):
-        prefix: tuple[Items, ...] = (*(() for _ in range(index)), _unlike(part, members))
+        prefix: tuple[Items, ...] = (*(() for _ in range(index)), _not(part, excluded))
         yield array, ArrayFacet(place, keyword, prefix=prefix, min_items=index + 1)
 
 
-def _differs_from_dict(value: dict[str, Any], members: Members) -> Iterator[Items]:
+def _differs_from_dict(value: Any, excluded: Excluded) -> Iterator[Items]:
     """Of another type, without one of the keys, with more of them, or with another value."""
-    place, keyword = members.place, members.keyword
+    place, keyword = excluded.place, excluded.keyword
     mapping = Types(OBJECT, place, keyword)
-    yield (Types(63 & ~OBJECT, place, keyword),)
+    yield (Types(ALL_TYPES & ~OBJECT, place, keyword),)
     for name, part in value.items():
         absent: Items = (Never("excluded", place, keyword),)
         yield mapping, ObjectFacet(place, keyword, properties={name: absent})
-        unlike = _unlike(part, members)
-        yield mapping, ObjectFacet(place, keyword, properties={name: unlike}, required=(name,))
+        other: Items = _not(part, excluded)
+        yield mapping, ObjectFacet(place, keyword, properties={name: other}, required=(name,))
     yield mapping, ObjectFacet(place, keyword, min_properties=len(value) + 1)

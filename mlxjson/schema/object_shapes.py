@@ -1,5 +1,6 @@
 """The shapes of objects: all object conditions of one alternative put together name by name."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _ANY: NodeId = 0
 _NONE: NodeId = 1
 _MOST_CLASSES = 32
+_MOST_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -223,13 +225,15 @@ def _classes(names: _Names, listed: tuple[str, ...]) -> list[tuple[Language, fro
     for language in names.allowed:
         rest = rest & language
     classes = [(rest, frozenset[str]())]
+    until = time.process_time() + _MOST_SECONDS
     for text, language in names.languages.items():
-        divided = []
+        divided: list[tuple[Language, frozenset[str]]] = []
         for part, matched in classes:
-            divided += [(part & language, matched | {text}), (part - language, matched)]
-        classes = [entry for entry in divided if not entry[0].is_empty()]
-        if len(classes) > _MOST_CLASSES:
-            raise ConstraintError("its patterns overlap in too many ways")
+            both = ((part & language, matched | {text}), (part - language, matched))
+            divided += [entry for entry in both if not entry[0].is_empty()]
+            if len(divided) > _MOST_CLASSES or time.process_time() > until:
+                raise ConstraintError("its patterns overlap in too many ways")
+        classes = divided
     if names.allowed and not names.languages and rest.is_empty():
         return []
     return classes

@@ -120,9 +120,27 @@ def both(a: Summary, b: Summary) -> Summary:
     return replace(together, mask=mask & kinds, allowed=allowed)
 
 
-def disjoint(a: Items, b: Items) -> bool:
+def disjoint(a: Summary, b: Summary) -> bool:
     """Whether no value satisfies both, as far as can be seen cheaply."""
-    return both(of_items(a), of_items(b)).empty
+    mask = a.mask & b.mask
+    if not mask or (mask == OBJECT and _tags_clash(a, b)):
+        return True
+    return both(a, b).empty
+
+
+def _tags_clash(a: Summary, b: Summary) -> bool:
+    """Whether a property that one requires can't be for the other: the usual way to tell apart."""
+    for name in a.required | b.required:
+        first, second = a.tags.get(name), b.tags.get(name)
+        if first is None or second is None:
+            continue
+        if not first.mask & second.mask:
+            return True
+        if first.allowed is not None and second.allowed is not None:
+            fewer, more = sorted((first.allowed, second.allowed), key=len)
+            if not any(each in more for each in fewer):
+                return True
+    return False
 
 
 def _both_allowed(

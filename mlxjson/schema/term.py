@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlxjson.schema.arrays import is_never
-from mlxjson.schema.choices import all_that_hold, exclusive
+from mlxjson.schema.choices import all_that_hold, as_members, exclusive
 from mlxjson.schema.items import (
     ALL_TYPES,
     OBJECT,
@@ -73,6 +73,7 @@ class Term:
     somes: list[SomeProperty] = field(default_factory=list)
     members: Members | None = None
     excluded: Excluded | None = None
+    unlike: list[tuple[list[Any] | dict[str, Any], Excluded]] = field(default_factory=list)
     choices: list[tuple[Choice, Groups, Trail | None]] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     watches: list[Watch] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Term:
         """A term that can grow apart from this one."""
         return replace(
             self, numbers=self.numbers[:], strings=self.strings[:], arrays=self.arrays[:],
-            objects=self.objects[:], somes=self.somes[:],
+            objects=self.objects[:], somes=self.somes[:], unlike=self.unlike[:],
             choices=self.choices[:], gaps=self.gaps[:], watches=self.watches[:],
             unknown=set(self.unknown),
             seen=set(self.seen), tags=dict(self.tags), required=set(self.required),
@@ -135,10 +136,13 @@ def _unfolded(
         yield from ((each, groups, step) for each in inner)
     elif isinstance(item, Negation):
         yield from _choose(term, choice_of(item), (), Trail(item, trail))
-    elif isinstance(item, OneOf):
-        yield from _choose(term, exclusive(item), groups, trail)
-    elif isinstance(item, Choice):
-        yield from _choose(term, item, groups, trail)
+    elif isinstance(item, Choice | OneOf):
+        members = as_members(item)
+        if members is not None:
+            yield members, groups, trail
+        else:
+            choice = exclusive(item) if isinstance(item, OneOf) else item
+            yield from _choose(term, choice, groups, trail)
     elif isinstance(item, Watched):
         number = len(term.watches)
         term.watches.append(Watch(item, number, groups))
@@ -186,6 +190,7 @@ def _collect(term: Term, item: Item, groups: Groups) -> None:
     elif isinstance(item, Excluded):
         before = term.excluded.values if term.excluded else {}
         term.excluded = Excluded({**before, **item.values}, item.place, item.keyword)
+        term.unlike += [(v, item) for v in item.values.values() if isinstance(v, list | dict)]
         if term.members is not None:
             _only(term, term.members)
     elif isinstance(item, Never):

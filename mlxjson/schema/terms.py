@@ -11,9 +11,10 @@ from math import prod
 from operator import itemgetter
 
 from mlxjson.errors import ConstraintError
-from mlxjson.schema import string_choices
+from mlxjson.schema import literals, string_choices
 from mlxjson.schema.evaluate import Unclear, holds
 from mlxjson.schema.items import (
+    ARRAY,
     OBJECT,
     STRING,
     Choice,
@@ -22,6 +23,7 @@ from mlxjson.schema.items import (
     Members,
     StringFacet,
 )
+from mlxjson.schema.literals import type_of
 from mlxjson.schema.objects import some_of
 from mlxjson.schema.summary import Summary, both, of_items
 from mlxjson.schema.term import Groups, Term, Trail, absorb, note_objects
@@ -92,11 +94,31 @@ def _settle(term: Term) -> None:
         note_objects(term)
     if term.members is not None and (term.choices or term.somes) and not term.watches:
         _try_members(term, term.members)
-    while term.somes and term.mask and not term.choices:
-        some = term.somes.pop()
-        if term.mask & OBJECT:
-            choice = some_of(some, [facet for facet, _ in term.objects])
+    while term.mask and not term.choices and (term.somes or term.unlike):
+        choice = _last_choice(term)
+        if choice is not None:
             absorb(term, [(choice, (), None)])
+
+
+def _last_choice(term: Term) -> Choice | None:
+    """One more choice, from what is only turned into one when nothing else is open."""
+    if term.somes:
+        some = term.somes.pop()
+        facets = [facet for facet, _ in term.objects]
+        return some_of(some, facets) if term.mask & OBJECT else None
+    unlike, term.unlike = term.unlike, []
+    if term.members is not None:
+        return None  # its values were looked at one by one
+    kept = [(value, excluded) for value, excluded in unlike if type_of(value) & term.mask]
+    if len(kept) > _FEW:
+        reason = f"more than {_FEW} arrays or objects are ruled out"
+        excluded = kept[0][1]
+        term.gaps.append(Gap(excluded.place, excluded.keyword, reason, ARRAY | OBJECT))
+        return None
+    if not kept:
+        return None
+    term.unlike = kept[1:]
+    return literals.unlike(*kept[0])
 
 
 def _split(term: Term, others: int, effort: Effort) -> list[Term]:
