@@ -5,3 +5,8 @@ import os
 # Several OpenBLAS threads wait for each other by spinning: on a machine that has other work, ten
 # times slower than one thread. Tests share their machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from mlxjson.model import device
+
+# OpenBLAS has to be there before any test imports MLX: the reference BLAS is thirty times slower.
+device.prepare()
