@@ -106,7 +106,7 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
         )
         encode = partial(tokenizer.encode, special=False)
         engine = Engine(vocabulary, cache_dir=cache.folder, encode=encode)
-        return Speech(files.reference, tokenizer, engine)
+        return Speech(files.reference, tokenizer, engine, files.identity)
 
 
 def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":

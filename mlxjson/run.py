@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from mlxjson.beginning import beginning_of
 from mlxjson.clock import since_start, timed
 from mlxjson.confidence import Weighed, Written, is_weighed, scorer_of, weigh
 from mlxjson.decode.loop import Decoder, Finish, Network, Progress, Switches
@@ -58,7 +59,8 @@ class Run:
         answer, thoughts = self._shares(prompt)
         decoder = self._decoder(matcher, answer, thoughts.thinking)
         with timed(self._times, "prefill_ms"):
-            opening = decoder.start(prompt.ids, self._progress)
+            beginning = beginning_of(self._session, self._task, prompt.ids)
+            opening = decoder.start(prompt.ids, self._progress, beginning)
         streams = self._streams(enforced)
         text = self._decode(decoder, opening, streams)
         failure = self._checked(decoder, text)

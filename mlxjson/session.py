@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """How a model speaks: its name, its tokenizer, and the compiler for its vocabulary."""
+    """How a model speaks: its name, its tokenizer, and the compiler for its vocabulary.
+
+    `identity` names the model's content, as `ModelFiles.identity` does.
+    """
 
     name: str
     tokenizer: "Tokenizer"
     engine: "Engine"
+    identity: str = ""
 
 
 class Session:
@@ -56,6 +60,11 @@ class Session:
     def name(self) -> str:
         """What the user called the model."""
         return self._speech.result().name
+
+    @property
+    def identity(self) -> str:
+        """What the model's content is told apart by."""
+        return self._speech.result().identity
 
     @property
     def tokenizer(self) -> "Tokenizer":
@@ -121,10 +130,10 @@ class Session:
             on_text: gets the text piece by piece if it is streamed (see `Task.stream`), else
                 whole once it is valid.
             progress: called with (done, total) prompt tokens during prefill.
+            on_thought: gets the model's reasoning piece by piece.
 
         Raises: ConstraintError, UsageError (prompt too long), ModelError.
         """
         from mlxjson.run import Run
 
         return Run(self, task, on_text, progress, on_thought).result()
-            on_thought: gets the model's reasoning piece by piece.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlxjson.constraint import Constraint
@@ -35,6 +36,7 @@ class Task:
             until it is valid; None streams where the grammar is exact.
         enforce: False leaves the grammar out: the form is only checked afterwards.
         jump: write what is forced without asking the model.
+        prompt_cache: a file that keeps the state of the prompt's fixed beginning.
         draft: the most tokens to draft per pass; 0 for none, None for what suits the model.
         think: whether a model that can reason first does.
         think_budget: the most tokens of reasoning; None for 2048, or what the context has left.
@@ -62,6 +64,7 @@ class Task:
     enforce: bool = True
     jump: bool = True
     draft: int | None = None
+    prompt_cache: Path | None = None
     think: Think = Think.AUTO
     think_budget: int | None = None
     logprobs: bool = False

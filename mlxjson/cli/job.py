@@ -1,7 +1,8 @@
 """From options to a task, and from its result to the streams."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.cli.options import Common
@@ -12,7 +13,7 @@ from mlxjson.environment import Environment
 from mlxjson.errors import CutOff, InvalidDocument, UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.model.ranks import is_launched
-from mlxjson.prompt import Message
+from mlxjson.prompt import Message, joined
 from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
 from mlxjson.task import Result, Task
 
@@ -34,23 +35,47 @@ class Job:
         self.inputs = Inputs(self.environment, ignore)
         if self.common.stats not in (None, "auto", "json"):
             raise UsageError("there is only --stats and --stats=json")
+        if not self.enforces:  # which every run says, however quiet
+            self.environment.say("mlxjson: MLXJSON_GRAMMAR=0: no grammar, the form is only checked")
 
     def generate(
         self,
         constraint: Constraint,
         messages: Sequence[Message],
         untold: Sequence[Message] | None = None,
+        fallback: Sequence[Message] | None = None,
     ) -> None:
         """Generate, write the result, and report. Raises what the run ends with."""
-        session = self.open_session()
-        sink = self._sink(constraint)
-        task = self._task(constraint, messages, untold)
-        progress = prefill_progress(self.environment, self.common.quiet)
-        try:
+        self.run(self._task(constraint, messages, untold, fallback))
+
+    def run(self, task: Task) -> None:
+        """Do one task, write the result, and report. Raises what it ends with."""
+        sink = self._sink(task.constraint)
+        with closing(self.open_session()) as session:
+            progress = prefill_progress(self.environment, self.common.quiet)
             result = session.run(task, sink.write, progress)
-        finally:
-            session.close()
         self._finish(result, sink)
+
+    def results(self, tasks: Sequence[Task]) -> tuple[str, list[Result]]:
+        """The model's name, and what comes of each task, reported but not written."""
+        progress = prefill_progress(self.environment, self.common.quiet)
+        with closing(self.open_session()) as session:
+            done = [session.run(replace(t, stream=False), None, progress) for t in tasks]
+            name = session.name
+        for result in done:
+            self._report(result)
+        return name, done
+
+    def write(self, text: str) -> None:
+        """Write a whole text and end it with a newline."""
+        sink = self._bare_sink()
+        sink.write(text)
+        sink.close()
+
+    def say(self, notes: Sequence[str]) -> None:
+        """Notes for people, on stderr."""
+        for note in () if self.common.quiet else notes:
+            self.environment.say(f"mlxjson: {note}")
 
     def open_session(self) -> "Session":
         """The model that the options name."""
@@ -71,12 +96,14 @@ class Job:
         constraint: Constraint,
         messages: Sequence[Message],
         untold: Sequence[Message] | None,
+        fallback: Sequence[Message] | None,
     ) -> Task:
         template = self.common.template
         return Task(
             constraint,
             messages if template else messages[-1]["content"],
             untold=untold if template else None,
+            fallback=fallback if template or fallback is None else joined(fallback),
             **self.task_options(),
         )
 
@@ -92,38 +119,43 @@ class Job:
             "retries": common.retries,
             "strict": common.strict,
             "stream": common.stream,
-            "enforce": self._enforces(),
+            "enforce": self.enforces,
             "jump": common.jump,
+            "prompt_cache": common.prompt_cache,
             "draft": None if common.draft else 0,
         }
 
-    def _enforces(self) -> bool:
-        """Whether the grammar is on; a run without it always says so."""
-        if self.environment.variables.get("MLXJSON_GRAMMAR") != "0":
-            return True
-        self.environment.say("mlxjson: MLXJSON_GRAMMAR=0: no grammar, the form is only checked")
-        return False
+    @property
+    def enforces(self) -> bool:
+        """Whether the grammar is on."""
+        return self.environment.variables.get("MLXJSON_GRAMMAR") != "0"
 
     def _sink(self, constraint: Constraint) -> Sink:
-        output = self.common.output
-        sink: Sink = FileSink(output) if output else StreamSink(self.environment.stdout)
+        sink = self._bare_sink()
         if isinstance(constraint, JsonSchema | JsonObject):
             return RawString(sink) if self.common.raw else sink
         is_bare_text = isinstance(constraint, Choice | Regex)
         return JsonString(sink) if is_bare_text and not self.common.raw else sink
 
-    def _finish(self, result: Result, sink: Sink) -> None:
-        for note in () if self.common.quiet else result.notes:
-            self.environment.say(f"mlxjson: {note}")
+    def _bare_sink(self) -> Sink:
+        output = self.common.output
+        return FileSink(output) if output else StreamSink(self.environment.stdout)
+
+    def _report(self, result: Result) -> None:
+        self.say(result.notes)
         report(result.stats, self.common.stats, self.environment)
+
+    def _finish(self, result: Result, sink: Sink) -> None:
+        self._report(result)
         try:
             result.checked()
         except (CutOff, InvalidDocument):
             sink.discard()
-            self._save_rejected(result)
+            self.save_rejected(result)
             raise
         sink.close()
 
-    def _save_rejected(self, result: Result) -> None:
+    def save_rejected(self, result: Result) -> None:
+        """Keep a result that failed where the user wants it."""
         if self.common.save_rejected is not None:
             write_atomically(self.common.save_rejected, result.text + "\n")

@@ -87,6 +87,14 @@ class Common:
         int, option("--top-k", panel=_SAMPLING, help="Sample from the k likeliest (all).", min=0)
     ] = 0
     seed: Annotated[int, option("--seed", panel=_SAMPLING, help="Seed for sampling (0).")] = 0
+    prompt_cache: Annotated[
+        Path | None,
+        option(
+            "--prompt-cache",
+            panel=_PROMPT,
+            help="Keep the state of instructions and schema in this file between runs.",
+        ),
+    ] = None
     jump: Annotated[
         bool,
         option(

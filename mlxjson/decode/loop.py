@@ -92,6 +92,15 @@ class _Agreed:
     ids: int
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The first `length` ids of a prompt, fewer than all: their cache, or who wants to keep it."""
+
+    length: int
+    cache: list[Any] | None
+    keep: Callable[[list[Any]], None]
+
+
 class Decoder:
     """Generates ids behind a prompt under a matcher.
 
@@ -142,7 +151,12 @@ class Decoder:
         self._held: tuple[int, ...] = ()
         self._restart([])
 
-    def start(self, prompt: Sequence[int], progress: Progress | None = None) -> list[int]:
+    def start(
+        self,
+        prompt: Sequence[int],
+        progress: Progress | None = None,
+        beginning: Beginning | None = None,
+    ) -> list[int]:
         """Run the prompt and what is forced behind it; give out the forced ids.
 
         Where the model may reason first, nothing is forced yet.
@@ -150,14 +164,34 @@ class Decoder:
         Args:
             prompt: the prompt's ids, at least one.
             progress: called with (ids done, ids in all) after each chunk.
+            beginning: a cache that holds the first ids already, or that is to be kept.
         """
         self.counters.prompt_tokens = len(prompt)
         self._prompt = list(prompt)
         opening = self._opening() if self._is_live else []
         self._restart([*prompt, *opening])
         if not self._ended():
+            if beginning is not None:
+                self._begin(beginning)
             self._prefill(progress)
         return opening
+
+    def _begin(self, beginning: Beginning) -> None:
+        """Take over a cache of the first ids, or run them by themselves and give it away."""
+        if beginning.cache is not None:
+            self._cache = beginning.cache
+            self._can_trim = _trimmable(self._cache)
+        else:
+            self._run_chunks(self._pending[: beginning.length])
+            beginning.keep(self._cache)
+        self._cached = beginning.length
+        del self._pending[: beginning.length]
+
+    def _run_chunks(self, ids: list[int]) -> None:
+        for start in range(0, len(ids), PREFILL_CHUNK):
+            chunk = mx.array([ids[start : start + PREFILL_CHUNK]], dtype=mx.int32)
+            self._network(chunk, self._cache)
+            mx.eval([layer.state for layer in self._cache])
 
     def run(self) -> Iterator[list[int]]:
         """Give out ids as they are accepted, in groups, until `finish` says why it ended."""
