@@ -40,6 +40,7 @@ def generate(prompt: str, *, schema: Any = True, model: str | None = None, **opt
 def open_session(
     model: str | None = None,
     *,
+    draft_model: str | None = None,
     offline: bool = False,
     cache: bool = True,
     environ: Mapping[str, str] = os.environ,
@@ -50,6 +51,7 @@ def open_session(
 
     Args:
         model: 'starter', a folder, a .gguf file or a hub id; None for the default.
+        draft_model: a smaller model with the same tokenizer, to draft tokens; named as `model`.
         offline: never ask the hub.
         cache: keep vocabularies, grammars and prepared weights on disk.
         environ: the process's variables.
@@ -71,7 +73,12 @@ def open_session(
         network.set_result(_sharded(files.result(), cache, environ))
     else:
         network = in_background(lambda: _network(files.result(), cache, times))
-    return Session(speech, network, times, kept)
+    session = Session(speech, network, times, kept)
+    if draft_model is not None:
+        session.drafter = in_background(
+            lambda: _drafter(draft_model, speech.result(), offline, cache, environ, progress)
+        )
+    return session
 
 
 def open_engine(
@@ -114,6 +121,28 @@ def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Netw
 
     with timed(times, "load_ms"):
         return load_network(files, use_cache=cache)
+
+
+def _drafter(
+    model: str,
+    speech: Speech,
+    offline: bool,
+    cache: bool,
+    environ: Mapping[str, str],
+    progress: bool,
+) -> "Network":
+    """The network of the drafting model. Raises: UsageError where its tokens are others."""
+    from mlxjson.model import load_network, load_tokenizer
+
+    files = _resolve(model, offline, environ, progress)
+    tokens = load_tokenizer(files).tokens
+    network = load_network(files, use_cache=cache)
+    if tokens != speech.tokenizer.tokens or not network.trimmable:
+        raise UsageError(
+            f"{model} can't draft for {speech.name}: it has another tokenizer or cache",
+            hint="Choose a smaller model of the same family.",
+        )
+    return network
 
 
 def _sharded(files: "ModelFiles", cache: bool, environ: Mapping[str, str]) -> "Network":

@@ -47,6 +47,7 @@ class Session:
         cache: Cache | None = None,
     ) -> None:
         self.times = times
+        self.drafter: Future[Network] | None = None
         self._speech = speech
         self._network = network
         self._shelf = Shelf(cache or Cache(None))
@@ -83,6 +84,10 @@ class Session:
 
     def lookup(self) -> "Lookup":
         """What guesses how a text goes on, for drafts; nothing said yet."""
+        if self.drafter is not None:
+            from mlxjson.decode.drafter import ModelDrafter
+
+            return ModelDrafter(self.drafter.result())
         from mlxjson.decode.draft import PromptLookup
         from mlxjson.lookup import SpelledLookup
 

@@ -6,6 +6,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
+from mlxjson.decode.drafter import ModelDrafter
 from mlxjson.decode.loop import Counters, Decoder, Finish, Switches
 from mlxjson.decode.matcher import Unconstrained
 from mlxjson.decode.sample import Sampling
@@ -258,3 +259,24 @@ def test_nucleus_sampling_stays_in_the_nucleus() -> None:
     draw = sampler(Sampling(temperature=1.0, top_p=0.7, seed=3))
     drawn = {int(draw(logits, [position])[0]) for position in range(300)}
     assert drawn == {0, 1}
+
+
+def test_a_drafting_model_changes_no_id_and_saves_passes(engine: Engine) -> None:
+    def with_drafter(network: ScriptedNetwork, drafter: ScriptedNetwork) -> tuple[list[int], int]:
+        matcher = engine.compile(EbnfSource("root ::= [a-z: ]{40}", "test")).matcher()
+        decoder = Decoder(
+            network,
+            matcher,
+            sampling=Sampling(),
+            max_tokens=60,
+            switches=Switches(draft=6),
+            lookup=lambda: ModelDrafter(drafter),
+        )
+        ids = [*decoder.start(PROMPT), *(i for group in decoder.run() for i in group)]
+        return ids, decoder.counters.forward_passes
+
+    plain, slow = decode(engine, "root ::= [a-z: ]{40}", ScriptedNetwork(copying))
+    twin, fast = with_drafter(ScriptedNetwork(copying), ScriptedNetwork(copying))
+    other, _ = with_drafter(ScriptedNetwork(copying), ScriptedNetwork())
+    assert twin == other == plain
+    assert fast < slow.counters.forward_passes / 2

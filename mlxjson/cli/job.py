@@ -1,5 +1,6 @@
 """From options to a task, and from its result to the streams."""
 
+import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mlxjson.cli.options import Common
 from mlxjson.cli.progress import prefill_progress
 from mlxjson.cli.statistics import report
+from mlxjson.cli.thoughts import shown_thoughts
+from mlxjson.confidence import envelope
 from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.environment import Environment
 from mlxjson.errors import CutOff, InvalidDocument, UsageError
@@ -15,7 +18,7 @@ from mlxjson.inputs import Inputs
 from mlxjson.model.ranks import is_launched
 from mlxjson.prompt import Message, joined
 from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
-from mlxjson.task import Result, Task
+from mlxjson.task import OnText, Result, Task
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -35,6 +38,7 @@ class Job:
         self.inputs = Inputs(self.environment, ignore)
         if self.common.stats not in (None, "auto", "json"):
             raise UsageError("there is only --stats and --stats=json")
+        self._refuse_contradictions()
         if not self.enforces:  # which every run says, however quiet
             self.environment.say("mlxjson: MLXJSON_GRAMMAR=0: no grammar, the form is only checked")
 
@@ -50,17 +54,20 @@ class Job:
 
     def run(self, task: Task) -> None:
         """Do one task, write the result, and report. Raises what it ends with."""
-        sink = self._sink(task.constraint)
+        sink = self._bare_sink() if self._is_wrapped else self._sink(task.constraint)
         with closing(self.open_session()) as session:
-            progress = prefill_progress(self.environment, self.common.quiet)
-            result = session.run(task, sink.write, progress)
-        self._finish(result, sink)
+            result = self._run(session, task, None if self._is_wrapped else sink.write)
+        self._finish(task, result, sink)
+
+    def _run(self, session: "Session", task: Task, on_text: OnText | None) -> Result:
+        progress = prefill_progress(self.environment, self.common.quiet)
+        with shown_thoughts(self.environment, self.common.show_thinking) as show:
+            return session.run(task, on_text, progress, show)
 
     def results(self, tasks: Sequence[Task]) -> tuple[str, list[Result]]:
         """The model's name, and what comes of each task, reported but not written."""
-        progress = prefill_progress(self.environment, self.common.quiet)
         with closing(self.open_session()) as session:
-            done = [session.run(replace(t, stream=False), None, progress) for t in tasks]
+            done = [self._run(session, replace(task, stream=False), None) for task in tasks]
             name = session.name
         for result in done:
             self._report(result)
@@ -84,6 +91,7 @@ class Job:
         common = self.common
         return open_session(
             common.model,
+            draft_model=common.draft_model,
             offline=common.offline,
             cache=common.cache,
             environ=self.environment.variables,
@@ -121,6 +129,12 @@ class Job:
             "stream": common.stream,
             "enforce": self.enforces,
             "jump": common.jump,
+            "think": common.think,
+            "think_budget": common.think_budget,
+            "logprobs": common.logprobs or common.top_logprobs > 0,
+            "top_logprobs": common.top_logprobs,
+            "confidence": common.confidence,
+            "min_confidence": common.min_confidence,
             "prompt_cache": common.prompt_cache,
             "draft": None if common.draft else 0,
         }
@@ -129,6 +143,18 @@ class Job:
     def enforces(self) -> bool:
         """Whether the grammar is on."""
         return self.environment.variables.get("MLXJSON_GRAMMAR") != "0"
+
+    @property
+    def _is_wrapped(self) -> bool:
+        """Whether the result is printed together with how sure the model was."""
+        return self.common.confidence or self.common.logprobs or self.common.top_logprobs > 0
+
+    def _refuse_contradictions(self) -> None:
+        common = self.common
+        if self._is_wrapped and common.raw:
+            raise UsageError("--raw prints bare text, --confidence and --logprobs print JSON")
+        if common.stream and (self._is_wrapped or common.min_confidence > 0):
+            raise UsageError("--stream can't wait for how sure the model is")
 
     def _sink(self, constraint: Constraint) -> Sink:
         sink = self._bare_sink()
@@ -145,7 +171,7 @@ class Job:
         self.say(result.notes)
         report(result.stats, self.common.stats, self.environment)
 
-    def _finish(self, result: Result, sink: Sink) -> None:
+    def _finish(self, task: Task, result: Result, sink: Sink) -> None:
         self._report(result)
         try:
             result.checked()
@@ -153,6 +179,10 @@ class Job:
             sink.discard()
             self.save_rejected(result)
             raise
+        if self._is_wrapped:
+            is_json = isinstance(task.constraint, JsonSchema | JsonObject)
+            text = result.text if is_json else json.dumps(result.text, ensure_ascii=False)
+            sink.write(envelope(text, result.confidence, result.logprobs))
         sink.close()
 
     def save_rejected(self, result: Result) -> None:

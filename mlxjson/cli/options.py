@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from mlxjson.constraint import Layout
+from mlxjson.thinking import Think
 
 Words = Annotated[list[str] | None, typer.Argument(metavar="PROMPT", show_default=False)]
 
@@ -17,6 +18,8 @@ _MODEL = "Model"
 _PROMPT = "Prompt"
 _SAMPLING = "Sampling"
 _OUTPUT = "Output"
+_THINKING = "Reasoning"
+_CERTAINTY = "How sure it is"
 
 
 def option(*names: str, panel: str, help: str, **more: Any) -> Any:
@@ -87,6 +90,14 @@ class Common:
         int, option("--top-k", panel=_SAMPLING, help="Sample from the k likeliest (all).", min=0)
     ] = 0
     seed: Annotated[int, option("--seed", panel=_SAMPLING, help="Seed for sampling (0).")] = 0
+    draft_model: Annotated[
+        str | None,
+        option(
+            "--draft-model",
+            panel=_MODEL,
+            help="A smaller model with the same tokenizer that drafts tokens.",
+        ),
+    ] = None
     prompt_cache: Annotated[
         Path | None,
         option(
@@ -113,6 +124,64 @@ class Common:
             envvar="MLXJSON_DRAFT",
         ),
     ] = True
+    think: Annotated[
+        Think,
+        option(
+            "--think",
+            panel=_THINKING,
+            help="Let a model that can reason do so before it answers. auto (default): as its chat "
+            "template has it.",
+        ),
+    ] = Think.AUTO
+    think_budget: Annotated[
+        int | None,
+        option(
+            "--think-budget",
+            panel=_THINKING,
+            help="End the reasoning after this many tokens (2048). They are no part of "
+            "--max-tokens.",
+            min=0,
+        ),
+    ] = None
+    show_thinking: Annotated[
+        bool, option("--show-thinking", panel=_THINKING, help="Write the reasoning to stderr.")
+    ] = False
+    confidence: Annotated[
+        bool,
+        option(
+            "--confidence",
+            panel=_CERTAINTY,
+            help='Print {"result": ..., "confidence": {"/age": 0.93}}: how likely each value was.',
+        ),
+    ] = False
+    min_confidence: Annotated[
+        float,
+        option(
+            "--min-confidence",
+            panel=_CERTAINTY,
+            help="Replace values less likely than this by null; exit 5 where null is not allowed.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.0
+    logprobs: Annotated[
+        bool,
+        option(
+            "--logprobs",
+            panel=_CERTAINTY,
+            help='Print {"result": ..., "logprobs": [...]}: how likely each token was.',
+        ),
+    ] = False
+    top_logprobs: Annotated[
+        int,
+        option(
+            "--top-logprobs",
+            panel=_CERTAINTY,
+            help="The likeliest tokens at each place, too.",
+            min=0,
+            max=20,
+        ),
+    ] = 0
     retries: Annotated[
         int, option("--retries", panel=_OUTPUT, help="Tries after an invalid document (2).", min=0)
     ] = 2
