@@ -69,11 +69,11 @@ class Builder:
         self.pointers: dict[NodeId, str] = {ANY: "", NONE: ""}
         self.effort = Effort()
         self._items: dict[NodeId, Items] = {}
-        self._ids: dict[frozenset[int], NodeId] = {}
-        self._choices: dict[tuple[tuple[int, ...], ...], Choice] = {}
+        self._ids: dict[frozenset[Item], NodeId] = {}
+        self._choices: dict[tuple[Items, Items], Choice] = {}
         self._waiting: deque[NodeId] = deque()
         self._busy: set[NodeId] = set()
-        self._until = time.monotonic() + MOST_SECONDS
+        self._until = time.process_time() + MOST_SECONDS
 
     def node(self, items: Iterable[Item]) -> NodeId:
         """The node of a conjunction. Its shapes are made later, by `finish` or `shapes`."""
@@ -82,7 +82,7 @@ class Builder:
             return ANY
         if any(isinstance(item, Never) or _is_false(item) for item in kept):
             return NONE
-        key = frozenset(map(id, kept))
+        key = frozenset(kept)
         found = self._ids.get(key)
         if found is None:
             found = self._ids[key] = self._new(kept)
@@ -106,7 +106,7 @@ class Builder:
 
     def either(self, first: Items, second: Items, place: Place, keyword: str) -> Choice:
         """One of two conjunctions, the same object for the same two."""
-        key = (tuple(map(id, first)), tuple(map(id, second)))
+        key = (first, second)
         if key not in self._choices:
             self._choices[key] = Choice((first, second), place, keyword)
         return self._choices[key]
@@ -131,7 +131,7 @@ class Builder:
 
     def terms(self, items: Items) -> list[Term]:
         """The alternatives of a conjunction."""
-        if time.monotonic() > self._until:
+        if time.process_time() > self._until:
             raise ConstraintError(
                 "the schema takes too long to work out: its combinations multiply",
                 where=f"schema at '{_first_place(items).pointer}'",
@@ -150,7 +150,7 @@ class Builder:
             for shape in self.of_term(term, gaps):
                 shapes.setdefault(_identity(shape), shape)
         if gaps:
-            self.gaps[node] = gaps
+            self.gaps[node] = list({(id(gap.place), gap.keyword): gap for gap in gaps}.values())
         return _without_covered(tuple(shapes.values()))
 
     def of_term(self, term: Term, gaps: list[Gap]) -> list[Shape]:

@@ -25,7 +25,7 @@ def all_that_hold(choice: Choice) -> Choice:
     With many branches only single ones and pairs are told apart, which may refuse a value but
     never lets one through.
     """
-    found = choice.place.kept.get(("subsets", id(choice)))
+    found = choice.place.kept.get(("subsets", choice))
     if found is None:
         count = len(choice.branches)
         most = count if count <= _SUBSETS else 2 if count <= 10 else 1
@@ -34,7 +34,7 @@ def all_that_hold(choice: Choice) -> Choice:
         )
         branches = tuple(tuple(chain.from_iterable(each)) for each in sets)
         found = Choice(branches, choice.place, "anyOf")
-        choice.place.kept["subsets", id(choice)] = found
+        choice.place.kept["subsets", choice] = found
     assert isinstance(found, Choice)
     return found
 
@@ -44,12 +44,12 @@ def exclusive(item: OneOf) -> Choice:
 
     Source: JSON Schema core 2020-12, section 10.2.1.3.
     """
-    found = item.place.kept.get(("oneOf", id(item)))
+    found = item.place.kept.get(("oneOf", item))
     if found is None:
         rivals = _rivals([of_items(branch) for branch in item.branches])
         branches = tuple(_alone(item, index, others) for index, others in enumerate(rivals))
         kept = tuple(branch for branch in branches if branch is not None)
-        found = item.place.kept["oneOf", id(item)] = Choice(kept, item.place, "oneOf")
+        found = item.place.kept["oneOf", item] = Choice(kept, item.place, "oneOf")
     assert isinstance(found, Choice)
     return found
 
@@ -87,7 +87,7 @@ def _rivals(summaries: list[Summary]) -> list[list[int]]:
 
 def as_members(item: Choice | OneOf) -> Members | None:
     """A choice between constants as one enum, if it is that."""
-    key = ("members", id(item))
+    key = ("members", item)
     if key not in item.place.kept:
         item.place.kept[key] = _as_members(item)
     found = item.place.kept[key]

@@ -73,17 +73,19 @@ def _built(
             missing = [*missing, Gap(term.members.place, term.members.keyword, reason)]
         if fits:
             gaps += (gap for gap in missing if gap not in gaps)
-            gaps += _inner_gaps(builder, value, allowed)
+            gaps += _inner_gaps(builder, value, allowed).values()
             yield Literal(value)
 
 
-def _inner_gaps(builder: "Builder", value: object, shapes: list[Shape]) -> Iterator[Gap]:
+def _inner_gaps(
+    builder: "Builder", value: object, shapes: list[Shape]
+) -> dict[tuple[int, str], Gap]:
     """What the nodes below leave open about an array or object: it may not fit after all."""
     if not isinstance(value, list | dict):
-        return
-    for shape in shapes:
-        for node in builder.below(shape):
-            yield from builder.gaps.get(node, ())
+        return {}
+    nodes = {node for shape in shapes for node in builder.below(shape)}
+    found = (gap for node in sorted(nodes) for gap in builder.gaps.get(node, ()))
+    return {(id(gap.place), gap.keyword): gap for gap in found}
 
 
 def identity(literal: Literal) -> object:

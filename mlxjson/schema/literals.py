@@ -89,9 +89,14 @@ def negate_excluded(excluded: Excluded) -> tuple[Items, ...]:
 
 def unlike(value: list[Any] | dict[str, Any], excluded: Excluded) -> Choice:
     """Anything but one array or object, said in positive terms."""
-    differs = _differs_from_list if isinstance(value, list) else _differs_from_dict
-    branches = tuple(differs(value, excluded))
-    return Choice(branches, excluded.place, excluded.keyword, derived=True)
+    known = ("unlike", excluded, key(value))
+    if known not in excluded.place.kept:
+        differs = _differs_from_list if isinstance(value, list) else _differs_from_dict
+        branches = tuple(differs(value, excluded))
+        made = Choice(branches, excluded.place, excluded.keyword, derived=True)
+        excluded.place.kept[known] = made
+    found: Choice = excluded.place.kept[known]
+    return found
 
 
 def _not(value: Any, excluded: Excluded) -> Items:

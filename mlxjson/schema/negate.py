@@ -57,8 +57,12 @@ def opposite(items: Items, place: Place) -> Items | None:
         return None
     if len(kept) == 1 and isinstance(kept[0], Place):
         return (negation(kept[0]),)
-    branches = tuple(branch for item in kept for branch in negate(item))
-    return (Choice(branches, place, "not", True, tuple(kept)),)
+    key = ("opposite", tuple(kept))
+    if key not in place.kept:
+        branches = tuple(branch for item in kept for branch in negate(item))
+        place.kept[key] = (Choice(branches, place, "not", True, tuple(kept)),)
+    found: Items = place.kept[key]
+    return found
 
 
 def negate(item: Item) -> tuple[Items, ...]:

@@ -49,6 +49,8 @@ class Place:
     negation: "Negation | None" = None
     summary: "Summary | None" = None
     opposite: "Summary | None" = None
+    # What was worked out about the items of this place, by the items themselves: an id would be
+    # given away again once an item is gone.
     kept: dict[Any, Any] = field(default_factory=dict)
 
     def error(self, message: str, keyword: str = "") -> ConstraintError:

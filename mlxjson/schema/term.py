@@ -78,7 +78,7 @@ class Term:
     gaps: list[Gap] = field(default_factory=list)
     watches: list[Watch] = field(default_factory=list)
     unknown: set[int] = field(default_factory=set)
-    seen: set[tuple[int, Groups]] = field(default_factory=set)
+    seen: set[tuple[Item, Groups]] = field(default_factory=set)
     tags: dict[str, Summary] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     closed: frozenset[str] | None = None
@@ -114,7 +114,7 @@ def absorb(term: Term, items: Iterable[tuple[Item, Groups, Trail | None]]) -> No
     waiting = deque(items)
     while waiting and term.mask:
         item, groups, trail = waiting.popleft()
-        mark = (id(item), groups)
+        mark = (item, groups)
         if trail is not None and trail.holds(item):
             term.narrow(0, _place_of(item), "", "it refers to itself without end")
         elif mark not in term.seen:
