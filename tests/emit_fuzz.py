@@ -11,15 +11,18 @@ import json
 import random
 import sys
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
+from mlxjson.check import compiler, judge
 from mlxjson.constraint import Layout
 from mlxjson.errors import ConstraintError
 from mlxjson.grammar import EbnfSource, Matcher, allowed_ids, empty_mask
 from mlxjson.schema import SchemaGrammar, compile_schema
+from mlxjson.schema.serialise import serialise
 from mlxjson.validate import prepare
 from tests.grammar_helpers import small, small_engine
-from tests.schema_fuzz import Draw
+from tests.schema_fuzz import Draw, constants
 
 STEPS = 300  # how many tokens are drawn freely before the walk heads for the end
 MOST_STEPS = 900
@@ -215,6 +218,35 @@ def run(seed: int, count: Counter[str], documents: int = 2) -> list[str]:
             wrong.append(
                 f"{seed}: {text} fails {failure.keyword} at '{failure.pointer}' of {schema}"
             )
+    return wrong
+
+
+def compare(seed: int, count: Counter[str]) -> list[str]:
+    """Judge documents drawn from a schema, its constants and small values as `check` does.
+
+    What is drawn must be accepted, what is accepted valid where nothing is left open, and what is
+    valid accepted.
+    """
+    schema = drawn(seed)
+    grammar = compiled(schema, Layout.SPACED, count)
+    if grammar is None:
+        return []
+    judged, validator = judge(schema, compiler(small_engine())), prepare(schema)
+    findings = judged.grammar.findings if judged.grammar else []
+    nearly = all(f.keyword == "(duplicate keys)" for f in findings)
+    matcher = small_engine().compile(EbnfSource(grammar.ebnf), trusted=True).matcher()
+    text = walk(matcher, random.Random(seed))
+    fresh = [] if text is None or repeats_a_key(text) else [json.loads(text, parse_float=Decimal)]
+    wrong = [f"{seed}: {text} is refused" for value in fresh if not judged.accepts(value)]
+    draw = Draw(seed)
+    for value in [*fresh, *(draw.value(3) for _ in range(10)), *constants(schema)]:
+        written = serialise(value)
+        valid, accepted = validator.check(written) is None, judged.accepts(value)
+        count["values"] += 1
+        if valid and not accepted:
+            wrong.append(f"{seed}: {written} is valid and refused by {schema}")
+        if accepted and not valid and nearly:
+            wrong.append(f"{seed}: {written} is accepted and invalid for {schema}")
     return wrong
 
 

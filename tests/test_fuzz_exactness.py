@@ -1,10 +1,10 @@
-"""No document that the audit calls exact is invalid: random schemas, random walks by the mask."""
+"""No document that the audit calls exact is invalid, and `check` judges as validation does."""
 
 from collections import Counter
 
 import pytest
 
-from tests.emit_fuzz import run
+from tests.emit_fuzz import compare, run
 
 pytestmark = pytest.mark.slow
 
@@ -18,3 +18,11 @@ def test_what_is_exact_is_valid(first: int) -> None:
     assert count["schemas"] > 150
     assert count["documents"] > 280
     assert count["exact"] > 40
+
+
+@pytest.mark.parametrize("first", range(10_000, 10_600, 200))
+def test_check_judges_as_validation_does(first: int) -> None:
+    count: Counter[str] = Counter()
+    wrong = [line for seed in range(first, first + 200) for line in compare(seed, count)]
+    assert not wrong
+    assert count["values"] > 2000
