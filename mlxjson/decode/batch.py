@@ -24,6 +24,8 @@ from mlxjson.decode.sample import sampler
 from mlxjson.decode.sequence import Sequence as Row
 from mlxjson.errors import MlxjsonError
 
+# In place of an id that is not forced.
+_ASKED = -1
 # Fills rows[i] for the i-th matcher.
 FillMany = Callable[[list[Any], mask.Rows], None]
 Choose = Callable[[list[int], mx.array], mx.array]
@@ -54,7 +56,7 @@ class BatchNetwork(Network, Protocol):
 
 @dataclass(slots=True)
 class _Sampled:
-    """Ids that the device still computes, and whose they are. Forced ones are not asked for."""
+    """Ids (n,) that the device still computes, and which of them were asked for, by whom."""
 
     rows: list[tuple[int, Row]]
     ids: mx.array
@@ -121,15 +123,19 @@ class Batch:
     def _settle(self) -> None:
         """Look at the ids that were sampled; waits for the device."""
         for sampled in self._sampled:
-            for (_, row), token_id in zip(sampled.rows, np.array(sampled.ids), strict=True):
-                row.take(int(token_id))
+            ids = np.array(sampled.ids)
+            for at, row in sampled.rows:
+                row.take(int(ids[at]))
         self._sampled.clear()
 
     def _choose(self, uids: list[int], logits: mx.array) -> mx.array:
-        """The next ids (n,) of the sequences `uids` from their logits (n, width)."""
+        """The next ids (n,) of the sequences `uids` from their logits (n, width).
+
+        The operations and their shapes are the same in every step: a GPU keeps them as a graph.
+        """
         if self._overlap:
             self._settle()
-        forced: dict[int, int] = {}
+        forced = np.full(len(uids), _ASKED, dtype=np.int32)
         asked: list[tuple[int, Row]] = []
         for at, uid in enumerate(uids):
             row = self._rows[uid]
@@ -140,22 +146,21 @@ class Batch:
                 asked.append((at, row))
             else:
                 forced[at] = known
-        ids = self._sample(logits, asked)
-        if asked:
-            places = mx.array([at for at, _ in asked])
-            self._sampled.append(_Sampled(asked, ids[places] if forced else ids))
-        return _replaced(ids, forced)
+        known_ids = mx.array(forced)
+        ids = mx.where(known_ids == _ASKED, self._sample(logits, asked), known_ids)
+        self._sampled.append(_Sampled(asked, ids))
+        return ids
 
     def _sample(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
         """Ids (n,); those of rows that are not asked mean nothing."""
         masked = self._masked(logits, asked)
-        ids = mx.argmax(masked, axis=-1)
+        ids = mx.argmax(masked, axis=-1).astype(mx.int32)
         drawn = [(at, row) for at, row in asked if row.sampling.temperature > 0]
         if not drawn:
             return ids
         places = mx.array([at for at, _ in drawn])
         draws = [sampler(row.sampling)(masked[at : at + 1], [len(row.output)]) for at, row in drawn]
-        return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.uint32), axis=0)
+        return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.int32), axis=0)
 
     def _masked(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
         bound = [(at, row) for at, row in asked if not _is_free(row, logits.shape[1])]
@@ -190,13 +195,6 @@ class Batch:
         for i in np.flatnonzero(~rows.any(axis=1)).tolist():
             bound[i].fault = MlxjsonError("the grammar allows no token here")
         return rows
-
-
-def _replaced(ids: mx.array, forced: dict[int, int]) -> mx.array:
-    if not forced:
-        return ids
-    places, known = mx.array(list(forced)), mx.array(list(forced.values()), dtype=mx.uint32)
-    return mx.put_along_axis(ids, places, known, axis=0)
 
 
 def _lets_through(row: Row) -> bool:

@@ -100,6 +100,7 @@ class _Classes:
         )
         generator._prompt_batch = self.prompts.empty(model, choose, prefill_step_size=chunk)
         generator._generation_batch = self.steps.empty(model, choose)
+        generator._generation_batch._next_tokens = None  # not an empty array of another type
         return generator
 
     def _steps(self) -> Any:
@@ -138,7 +139,7 @@ class _Classes:
                 return steps(
                     fields.model,
                     fields.uids,
-                    mx.array([ids[-1] for ids in tokens], dtype=mx.uint32),
+                    mx.array([ids[-1] for ids in tokens], dtype=mx.int32),
                     fields.prompt_cache,
                     fields.tokens,
                     fields.samplers,
