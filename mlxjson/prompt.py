@@ -72,6 +72,11 @@ def with_told(messages: Sequence[Message], constraint: Constraint) -> list[Messa
     return [{"role": "system", "content": said}, *messages]
 
 
+def joined(messages: Sequence[Message]) -> str:
+    """A conversation as one text, for a model that gets its prompt as it stands."""
+    return "\n\n".join(message["content"] for message in messages)
+
+
 def told_schema(schema: Any) -> str:
     """The schema as the model reads it: one line of JSON, without what teaches it nothing."""
     return json.dumps(_trimmed(schema), ensure_ascii=False)

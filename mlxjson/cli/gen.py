@@ -6,6 +6,7 @@ import typer
 
 from mlxjson.cli.batch import BatchOptions
 from mlxjson.cli.options import Common, Words, with_common
+from mlxjson.cli.request import RequestOptions, Uncompilable
 from mlxjson.constraint import JsonObject, JsonSchema
 
 
@@ -26,7 +27,17 @@ def gen(
         str | None, typer.Option("--like", help="Take the schema from an example document.")
     ] = None,
     any_object: Annotated[bool, typer.Option("--object", help="Any JSON object.")] = False,
+    degrade: Annotated[
+        Uncompilable,
+        typer.Option(
+            "--on-uncompilable",
+            help="A schema that can't be compiled: fail, or only ask for it in the prompt and "
+            "check the result.",
+            show_default=False,
+        ),
+    ] = Uncompilable.FAIL,
     *,
+    request: RequestOptions,
     batch: BatchOptions,
     common: Common,
 ) -> None:
@@ -39,12 +50,22 @@ def gen(
     if any_object and (schema is not None or like is not None):
         raise UsageError("a schema and --object can't both be given")
     job = Job(context.obj, common)
+    degrades = degrade is Uncompilable.PROMPT or not job.enforces
+    if request.response and request.request is None:
+        raise UsageError("--response needs --request")
+    if request.request is not None:
+        from mlxjson.cli.request import answer
+
+        answer(job, request, context, degrade=degrades)
+        return
     given: Any = schema_given(schema, like, job.inputs)
     parsed = True if given is None else given
     constraint = JsonObject(common.layout) if any_object else JsonSchema(parsed, common.layout)
     if batch.input is not None:
         from mlxjson.cli.batch import run_batch
 
+        if degrade is Uncompilable.PROMPT:
+            raise UsageError("--on-uncompilable prompt is for single documents, not for --input")
         run_batch(job, batch, prompt or (), constraint, given)
         return
     text = job.inputs.prompt(prompt or (), common.file)
@@ -53,4 +74,5 @@ def gen(
         constraint,
         gen_messages(text, told, common.system),
         gen_messages(text, None, common.system),
+        gen_messages(text, parsed, common.system) if degrades and not any_object else None,
     )

@@ -12,6 +12,6 @@ Imported only for `--request`.
 from mlxjson.request.body import Body
 from mlxjson.request.faults import read_body
 from mlxjson.request.plan import Plan, Settings, plan
-from mlxjson.request.response import response
+from mlxjson.request.response import Answer, first_failure
 
-__all__ = ["Body", "Plan", "Settings", "plan", "read_body", "response"]
+__all__ = ["Answer", "Body", "Plan", "Settings", "first_failure", "plan", "read_body"]

@@ -34,7 +34,7 @@ def unknown_fields(body: Body) -> list[str]:
 
 def _unknown(model: BaseModel, pointer: str) -> Iterator[str]:
     for name, value in (model.model_extra or {}).items():
-        if value is not None and not (name in _NEUTRAL and value == _NEUTRAL[name]):
+        if value not in (None, [], {}) and (name not in _NEUTRAL or value != _NEUTRAL[name]):
             yield f"{pointer}/{_escaped(name)}"
     for name, info in type(model).model_fields.items():
         value = getattr(model, name)

@@ -94,8 +94,8 @@ def _bias(body: Body, where: str) -> dict[int, float]:
 def _messages(body: Body, constraint: Constraint, settings: Settings, where: str) -> dict[str, Any]:
     """What the model is given: messages through its template, a prompt as it stands."""
     if (body.messages is None) == (body.prompt is None):
-        both = "both" if body.messages is not None else "neither"
-        raise UsageError(f"the body has {both} 'messages' and 'prompt'; it needs one", where=where)
+        has = "both 'messages' and" if body.prompt is not None else "neither 'messages' nor"
+        raise UsageError(f"the body has {has} 'prompt'; it needs one of them", where=where)
     degrades = settings.degrade and isinstance(constraint, JsonSchema)
     plain: Any
     asking: Any

@@ -4,29 +4,68 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from mlxjson.constraint import JsonObject, JsonSchema
+from mlxjson.request.plan import Plan
 from mlxjson.task import Result
 
 
-def response(
-    results: Sequence[Result], model: str, *, is_chat: bool, environ: Mapping[str, str]
-) -> dict[str, Any]:
-    """What came of the tasks of one body.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of the tasks of one body."""
 
-    `created` is in seconds since 1970, taken from SOURCE_DATE_EPOCH where that is set, so that
-    the same run can give the same bytes; `id` depends on what was written only.
-    """
-    choices = [_choice(number, result, is_chat) for number, result in enumerate(results)]
-    digest = hashlib.sha256(json.dumps([model, choices]).encode()).hexdigest()[:24]
-    return {
-        "id": f"{'chatcmpl' if is_chat else 'cmpl'}-{digest}",
-        "object": "chat.completion" if is_chat else "text_completion",
-        "created": _created(environ),
-        "model": model,
-        "choices": choices,
-        "usage": _usage(results),
-    }
+    results: Sequence[Result]
+    plan: Plan
+    model: str
+
+    def text(self, *, as_response: bool, raw: bool, environ: Mapping[str, str]) -> str | None:
+        """The answer as a server gives it, or one line a choice; None where nothing may be written.
+
+        A response says itself that a choice was cut off; what is invalid is never written.
+        """
+        if as_response:
+            is_invalid = any(result.finish == "invalid" for result in self.results)
+            return None if is_invalid else json.dumps(self.response(environ), ensure_ascii=False)
+        if first_failure(self.results) is not None:
+            return None
+        is_text = not isinstance(self.plan.constraint, JsonSchema | JsonObject)
+        return "\n".join(_line(result.text, is_text, raw) for result in self.results)
+
+    def response(self, environ: Mapping[str, str]) -> dict[str, Any]:
+        """The object.
+
+        `created` is in seconds since 1970, taken from SOURCE_DATE_EPOCH where that is set, so that
+        the same run can give the same bytes; `id` depends on what was written only.
+        """
+        chat = self.plan.is_chat
+        choices = [_choice(number, result, chat) for number, result in enumerate(self.results)]
+        digest = hashlib.sha256(json.dumps([self.model, choices]).encode()).hexdigest()[:24]
+        return {
+            "id": f"{'chatcmpl' if chat else 'cmpl'}-{digest}",
+            "object": "chat.completion" if chat else "text_completion",
+            "created": _created(environ),
+            "model": self.model,
+            "choices": choices,
+            "usage": _usage(self.results),
+        }
+
+
+def first_failure(results: Sequence[Result]) -> Result | None:
+    """The first result that is cut off or invalid."""
+    for result in results:
+        if result.finish != "stop":
+            return result
+    return None
+
+
+def _line(text: str, is_text: bool, raw: bool) -> str:
+    """One choice among several: a JSON document, or a text as a JSON string."""
+    if raw:
+        value = text if is_text else json.loads(text)
+        return value if isinstance(value, str) else text
+    return json.dumps(text, ensure_ascii=False) if is_text else text
 
 
 def _choice(number: int, result: Result, is_chat: bool) -> dict[str, Any]:
