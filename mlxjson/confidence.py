@@ -13,9 +13,6 @@ from itertools import accumulate
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mlxjson.validate import Failure, spans
 
 if TYPE_CHECKING:
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from mlxjson.task import Task
 
 _IN_NUMBERS = frozenset(b"0123456789.eE+-")
+UNSURE = "min-confidence"  # what stands for the keyword of a value that is not sure enough
 _DIGITS = 6  # of a probability, and behind the point of a logarithm
 
 Check = Callable[[str], Failure | None]
@@ -42,9 +40,9 @@ class TokenScore:
         return {**named, "top_logprobs": [_named(*t) for t in self.top]} if self.top else named
 
 
-def number_ends(tokens: Sequence[bytes]) -> NDArray[np.bool_]:
-    """Bool (len(tokens),): which ids end a number before them. Those without text do."""
-    return np.array([not token or token[0] not in _IN_NUMBERS for token in tokens])
+def number_ends(tokens: Sequence[bytes]) -> list[bool]:
+    """Which ids end a number before them. Those without text do."""
+    return [not token or token[0] not in _IN_NUMBERS for token in tokens]
 
 
 def token_scores(
@@ -159,17 +157,19 @@ def weigh(task: "Task", is_json: bool, written: Written, check: Check) -> Weighe
 def withheld(
     text: str, confidence: dict[str, float], least: float, check: Check
 ) -> tuple[str, Failure | None]:
-    """The document with null for every value less likely than `least`; or why that can't be.
+    """The document with null for every value less likely than `least`.
 
-    The rest of it stays as it is, byte for byte.
+    The rest of it stays as it is, byte for byte. Where null is not valid for one of them, the
+    document as it was, and what is said of the first such value.
     """
-    shown = text
+    shown, failure = text, None
     for pointer, (start, end) in _unsure(text, confidence, least):
         replaced = f"{shown[:start]}null{shown[end:]}"
-        if check(replaced) is not None:
-            return text, _failure(pointer, confidence[pointer], least, (start, end))
-        shown = replaced
-    return shown, None
+        if check(replaced) is None:
+            shown = replaced
+        else:
+            failure = _failure(pointer, confidence[pointer], least, (start, end))
+    return (text, failure) if failure is not None else (shown, None)
 
 
 def _too_unsure(probability: float, least: float) -> Failure | None:
@@ -205,7 +205,7 @@ def _failure(
     pointer: str, probability: float, least: float, span: tuple[int, int] | None
 ) -> Failure:
     message = f"its probability is {probability:.3g}, below {least:g}"
-    return Failure(pointer, "min-confidence", message, span)
+    return Failure(pointer, UNSURE, message, span)
 
 
 def _probability(logarithm: float) -> float:

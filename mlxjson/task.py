@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlxjson.confidence import UNSURE
 from mlxjson.constraint import Constraint
 from mlxjson.errors import CutOff, InvalidDocument
 from mlxjson.prompt import Message
@@ -114,12 +115,17 @@ class Result:
                 hint="Allow more with --max-tokens, or bound lengths in the schema.",
             )
         if self.failure is not None:
-            place = self.failure.pointer or "the document"
-            raise InvalidDocument(
-                f"the output fails '{self.failure.keyword}' at {place}: {self.failure.message}",
-                document=self.text,
-                pointer=self.failure.pointer,
-                keyword=self.failure.keyword,
-                hint="Try more --retries, a --temp above 0, or a larger model.",
-            )
+            raise _invalid(self.text, self.failure)
         return self.text
+
+
+def _invalid(text: str, failure: "Failure") -> InvalidDocument:
+    place = failure.pointer or "the document"
+    message = f"the output fails '{failure.keyword}' at {place}: {failure.message}"
+    hint = "Try more --retries, a --temp above 0, or a larger model."
+    if failure.keyword == UNSURE:
+        message = f"the model is not sure of {place}: {failure.message}"
+        hint = "Lower --min-confidence, let the schema allow null there, or use a larger model."
+    return InvalidDocument(
+        message, document=text, pointer=failure.pointer, keyword=failure.keyword, hint=hint
+    )

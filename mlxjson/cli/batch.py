@@ -106,6 +106,9 @@ def _refuse_others(common: Common) -> None:
         "--raw": common.raw,
         "--stream": common.stream,
         "--save-rejected": common.save_rejected,
+        "--show-thinking": common.show_thinking,
+        "--confidence": common.confidence,
+        "--logprobs": common.logprobs or common.top_logprobs,
     }
     for name, value in given.items():
         if value:

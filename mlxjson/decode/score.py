@@ -27,18 +27,20 @@ class Score:
 Scorer = Callable[[mx.array, Sequence[int]], list[Score]]
 
 
-def scorer(ends: NDArray[np.bool_], top: int = 0) -> Scorer:
+def scorer(ends: Sequence[bool], top: int = 0) -> Scorer:
     """What scores choices.
 
     Args:
-        ends: bool (known,), the ids that end what stands before them, say a number.
+        ends: for each known id whether it ends what stands before it, say a number.
         top: how many of the likeliest ids to name, at most as many as are allowed.
     """
+
+    known = np.array(ends, dtype=np.bool_)
 
     def scores(masked: mx.array, chosen: Sequence[int]) -> list[Score]:
         logprobs = log_probabilities(masked)
         picked = mx.take_along_axis(logprobs, mx.array(list(chosen))[:, None], axis=-1)[:, 0]
-        ending = mx.logsumexp(mx.where(_padded(ends, masked), logprobs, -mx.inf), axis=-1)
+        ending = mx.logsumexp(mx.where(_padded(known, masked), logprobs, -mx.inf), axis=-1)
         named = _top(logprobs, top) if top else [()] * len(chosen)
         return [
             Score(float(one), min(float(end), 0.0), best)
@@ -54,10 +56,10 @@ def log_probabilities(masked: mx.array) -> mx.array:
     return logits - mx.logsumexp(logits, axis=-1, keepdims=True)
 
 
-def _padded(ends: NDArray[np.bool_], masked: mx.array) -> mx.array:
+def _padded(known: NDArray[np.bool_], masked: mx.array) -> mx.array:
     padded = np.zeros(masked.shape[-1], dtype=np.bool_)
-    width = min(len(ends), len(padded))
-    padded[:width] = ends[:width]
+    width = min(len(known), len(padded))
+    padded[:width] = known[:width]
     return mx.array(padded)
 
 
