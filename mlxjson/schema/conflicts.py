@@ -30,10 +30,9 @@ def _reasons(term: Term) -> Iterator[Reason]:
             yield from explain(term)
     for bit, name in _NAMES.items():
         if term.mask == bit:
-            yield from (
-                (_at(facet.place), f"no {name} fits all its keywords")
-                for facet in (*term.numbers, *term.strings)
-            )
+            places = [facet.place for facet in term.numbers]
+            places += [facet.place for facet in term.strings]
+            yield from ((_at(place), f"no {name} fits all its keywords") for place in places)
 
 
 def _at(place: Place) -> str:

@@ -102,7 +102,7 @@ def shape(
             parts.append(all_but(tuple(sorted(words))))
         language = together(tuple(parts), shortest, longest)
     except ConstraintError as error:
-        left_out = [*facets, excluded] if excluded else facets
+        left_out: list[StringFacet | Excluded] = [*facets, *([excluded] if excluded else [])]
         gaps += [Gap(item.place, item.keyword, error.message, STRING) for item in left_out]
         return String(None, shortest, longest), gaps
     return (String(language) if language else None), gaps

@@ -74,7 +74,7 @@ def expand(items: Items, effort: Effort) -> list[Term]:
     dead = first
     done: list[tuple[tuple[int, ...], Term]] = []
     # Those with the fewest open choices first: one that multiplies must not use up the room.
-    waiting = [(len(first.choices), (), first)]
+    waiting: list[tuple[int, tuple[int, ...], Term]] = [(len(first.choices), (), first)]
     while waiting:
         _, path, term = heappop(waiting)
         for index, part in enumerate(_split(term, len(waiting) + len(done), effort)):
