@@ -5,10 +5,11 @@ may only be written as itself, and up to the first difference no escape may stan
 printable ASCII characters. Names that hold other characters are left to the general way.
 """
 
-from collections.abc import Iterable
+from functools import lru_cache
 
 from mlxjson.regular import Language
-from mlxjson.regular.encoding import is_plain
+from mlxjson.regular.charset import Ranges, charset, difference
+from mlxjson.regular.encoding import bracket, is_plain
 from mlxjson.regular.tree import Not, Text, Words
 from mlxjson.schema.emit.notation import Lit, either, seq
 from mlxjson.schema.emit.rules import Rules
@@ -20,6 +21,9 @@ _ESCAPE = (
     r'"0" [1-9a-fA-F] [0-9a-fA-F]{2} | [1-9a-cefA-CEF] [0-9a-fA-F]{3} | '
     r'[dD] [0-7] [0-9a-fA-F]{2} | [dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2})'
 )
+
+_PRINTABLE: Ranges = ((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x7E))
+_BEYOND = r"[^\x00-~\ud800-\udfff]"
 
 
 def excluded_names(language: Language) -> tuple[str, ...] | None:
@@ -38,13 +42,15 @@ def other_keys(rules: Rules, names: tuple[str, ...]) -> str:
     """
     if "kesc" not in rules.bodies:
         rules.define("kesc", _ESCAPE)
+        # Apart, because xgrammar writes out how the characters beyond ASCII begin in each class.
+        rules.define("kelse", rf'{_BEYOND} tail | "\\" kesc tail')
     tree = _tree(names)
     done: dict[int, str] = {}
     # Children first. Names that end alike share rules, since equal bodies have one name.
     for node in range(len(tree) - 1, -1, -1):
         ends, children = tree[node]
         ways = [] if ends else ['"\\""']
-        ways += [f"{_unlike(children)} tail", r'"\\" kesc tail']
+        ways += [f"{_unlike(''.join(sorted(children)))} tail", "kelse"]
         ways += [seq(Lit(char), done[child]) for char, child in children.items()]
         done[node] = rules.shared("k", either(ways))
     return done[0]
@@ -65,7 +71,7 @@ def _tree(words: tuple[str, ...]) -> list[tuple[bool, dict[str, int]]]:
     return tree
 
 
-def _unlike(children: Iterable[str]) -> str:
-    """A class of every character that stands for itself in a string, but `children`."""
-    chars = "".join("\\" + char if char in "]-^[" else char for char in sorted(children))
-    return rf'[^{chars}"\\\x00-\x1f\ud800-\udfff]'
+@lru_cache(maxsize=4096)
+def _unlike(children: str) -> str:
+    """A class of the printable ASCII characters that stand for themselves, but `children`."""
+    return bracket(difference(_PRINTABLE, charset((ord(char), ord(char)) for char in children)))
