@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--rank", type=int, help="cut the adapter down to this rank")
     parser.add_argument("--mistakes", type=Path)
     args = parser.parse_args()
-    session = open_session("starter")
+    session = open_session("starter", starter_adapter=False)
     if args.adapter:
         merge(session, args.adapter, args.rank)
     sets = {path: read(path) for path in args.file}
