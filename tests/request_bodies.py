@@ -222,7 +222,7 @@ CASES = [
         ),
         Choice(tuple(COLOURS)),
         {"bias": {11: -100, 12: 2.5}, "seed": 7},
-        notes=("logprobs",),
+        notes=("logprobs are only shown in a --response",),
         choices=3,
     ),
     Case(

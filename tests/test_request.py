@@ -96,6 +96,25 @@ def test_a_fallback_tells_the_schema_after_the_systems_own_words() -> None:
     assert planned(chat("x", guided_regex="a"), degrade=True).tasks[0].fallback is None
 
 
+@pytest.mark.parametrize(
+    ("body", "top"),
+    [
+        (chat("x", logprobs=True), 0),
+        (chat("x", logprobs=True, top_logprobs=3), 3),
+        (chat("x", logprobs=False, top_logprobs=3), None),
+        ({"prompt": "x", "logprobs": 0}, 0),
+        ({"prompt": "x", "logprobs": 2}, 2),
+        ({"prompt": "x"}, None),
+    ],
+)
+def test_log_probabilities_are_kept_for_a_response_that_shows_them(
+    body: Any, top: int | None
+) -> None:
+    task = planned(body, scores=True).tasks[0]
+    assert (task.logprobs, task.top_logprobs) == (top is not None, top or 0)
+    assert not planned(body).tasks[0].logprobs
+
+
 def test_choices_have_seeds_of_their_own() -> None:
     made = planned(chat("x", n=3, seed=5, temperature=1))
     assert [task.seed for task in made.tasks] == [5, 6, 7]
@@ -171,11 +190,9 @@ def test_fields_that_ask_for_nothing_are_not_worth_a_note() -> None:
 
 # Structural tags
 
-WEATHER = {
-    "type": "object",
-    "properties": {"city": {"enum": ["Oslo", "Rome"]}},
-    "required": ["city"],
-}
+CITY = {"enum": ["Oslo", "Rome"]}
+WEATHER = {"type": "object", "properties": {"city": CITY}, "required": ["city"]}
+DIGIT = {"type": "integer", "maximum": 9, "minimum": 0}
 TAG = {
     "type": "structural_tag",
     "structures": [
@@ -321,6 +338,23 @@ def test_a_response_is_what_a_client_expects(model: str, tmp_path: Path) -> None
     assert usage["completion_tokens"] > 0
     again = run(model, tmp_path, body, "--response", SOURCE_DATE_EPOCH="1700000000")
     assert again.out == outcome.out
+
+
+@pytest.mark.slow
+def test_a_response_has_the_log_probabilities_that_were_asked_for(
+    model: str, tmp_path: Path
+) -> None:
+    body = {"guided_choice": COLOURS, "logprobs": True, "top_logprobs": 2}
+    made = json.loads(run(model, tmp_path, chat("x", **body), "--response").text)
+    choice = made["choices"][0]
+    scores = choice["logprobs"]["content"]
+    assert "".join(score["token"] for score in scores) == choice["message"]["content"]
+    assert all(score["logprob"] <= 0 and len(score["top_logprobs"]) <= 2 for score in scores)
+    body = {"prompt": "x", "guided_choice": COLOURS, "logprobs": 1}
+    choice = json.loads(run(model, tmp_path, body, "--response").text)["choices"][0]
+    assert "".join(choice["logprobs"]["tokens"]) == choice["text"]
+    assert choice["logprobs"]["text_offset"][0] == 0
+    assert len({len(figures) for figures in choice["logprobs"].values()}) == 1
 
 
 def test_a_response_says_that_it_was_cut_off_and_so_does_the_exit_code(

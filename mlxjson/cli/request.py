@@ -67,6 +67,7 @@ def answer(job: "Job", options: RequestOptions, context: typer.Context, *, degra
         job.common.layout,
         told=_is_given(context, "told") and job.common.told,
         degrade=degrade,
+        scores=options.response,
         options=job.task_options(),
         given=frozenset(field for name, field in _FIELDS.items() if _is_given(context, name)),
     )

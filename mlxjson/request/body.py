@@ -115,7 +115,7 @@ class Body(Fields):
     stop: Text | list[Text] | None = None
     n: Annotated[StrictInt, Field(ge=1, le=128)] | None = None
     logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] | None = None
-    logprobs: bool | Annotated[StrictInt, Field(ge=0)] | None = None
+    logprobs: bool | Annotated[StrictInt, Field(ge=0, le=20)] | None = None
     top_logprobs: Annotated[StrictInt, Field(ge=0, le=20)] | None = None
 
     user: str | None = None

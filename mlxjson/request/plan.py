@@ -22,6 +22,7 @@ class Settings:
         layout: white space, where the body does not say.
         told: tell the model the form of the answer; a server does not.
         degrade: go on without a grammar where a schema can't be compiled.
+        scores: keep log-probabilities if the body wants them: only a response shows them.
         options: fields of `Task`.
         given: those of them, and `layout`, that the user gave: they go before the body's.
     """
@@ -29,6 +30,7 @@ class Settings:
     layout: Layout = Layout.SPACED
     told: bool = False
     degrade: bool = False
+    scores: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
 
@@ -78,8 +80,22 @@ def _fields(body: Body, settings: Settings, where: str) -> dict[str, Any]:
         "seed": body.seed,
         "stop": stop,
         "bias": _bias(body, where),
+        **(_scores(body) if settings.scores else {}),
     }
     return {k: v for k, v in values.items() if v is not None and k not in settings.given}
+
+
+def _scores(body: Body) -> dict[str, Any]:
+    """A chat says whether and, apart from that, how many; a completion only how many."""
+    if not _wants_scores(body):
+        return {}
+    top = body.top_logprobs if isinstance(body.logprobs, bool) else body.logprobs
+    return {"logprobs": True, "top_logprobs": top or 0}
+
+
+def _wants_scores(body: Body) -> bool:
+    return body.logprobs is True or (body.messages is None and body.logprobs is not None
+                                     and body.logprobs is not False)  # fmt: skip
 
 
 def _bias(body: Body, where: str) -> dict[int, float]:
@@ -132,8 +148,8 @@ def _notes(body: Body, found: Asked, task: Task) -> list[str]:
         notes.append(f"{found.field} decides; not used: {', '.join(found.losers)}")
     if unknown := unknown_fields(body):
         notes.append(f"fields that are not known, so not used: {', '.join(unknown)}")
-    if body.logprobs not in (None, False, 0) or body.top_logprobs:
-        notes.append("not supported, so not used: logprobs")
+    if _wants_scores(body) and not task.logprobs:
+        notes.append("logprobs are only shown in a --response")
     if (body.n or 1) > 1 and task.temperature == 0:
         notes.append(f"/n is {body.n}, but without a temperature all choices are the same")
     if found.field and isinstance(task.constraint, Free):

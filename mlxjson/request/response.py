@@ -5,11 +5,15 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.constraint import JsonObject, JsonSchema
 from mlxjson.request.plan import Plan
 from mlxjson.task import Result
+
+if TYPE_CHECKING:
+    from mlxjson.confidence import TokenScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,29 @@ def _choice(number: int, result: Result, is_chat: bool) -> dict[str, Any]:
     finish = "length" if result.finish == "length" and result.stopped is None else "stop"
     message = {"role": "assistant", "content": result.text, "refusal": None}
     said = {"message": message} if is_chat else {"text": result.text}
-    return {"index": number, **said, "logprobs": None, "finish_reason": finish}
+    scores = None
+    if result.logprobs is not None:
+        scores = _of_chat(result.logprobs) if is_chat else _of_completion(result.logprobs)
+    return {"index": number, **said, "logprobs": scores, "finish_reason": finish}
+
+
+def _of_chat(scores: Sequence["TokenScore"]) -> dict[str, Any]:
+    return {"content": [{"top_logprobs": [], **each.as_dict()} for each in scores], "refusal": None}
+
+
+def _of_completion(scores: Sequence["TokenScore"]) -> dict[str, Any]:
+    """The older shape: a list for each kind of figure. Offsets are in characters."""
+    written = [each.as_dict() for each in scores]
+    ends = accumulate((each.token for each in scores), initial=b"")
+    return {
+        "tokens": [each["token"] for each in written],
+        "token_logprobs": [each["logprob"] for each in written],
+        "top_logprobs": [
+            {top["token"]: top["logprob"] for top in each.get("top_logprobs", ())}
+            for each in written
+        ],
+        "text_offset": [len(text.decode(errors="ignore")) for text in list(ends)[:-1]],
+    }
 
 
 def _usage(results: Sequence[Result]) -> dict[str, int]:
