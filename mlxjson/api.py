@@ -46,6 +46,8 @@ def open_session(
     environ: Mapping[str, str] = os.environ,
     progress: bool = False,
     shard: bool = False,
+    adapter: str | None = None,
+    starter_adapter: bool = True,
 ) -> Session:
     """Find a model and begin to load it.
 
@@ -58,6 +60,9 @@ def open_session(
         progress: show downloads on stderr.
         shard: spread the model over the processes that were launched together. In the first of
             them that gives a session; the others serve it and end (SystemExit) when it is closed.
+        adapter: a folder with a LoRA adapter, of mlx-lm or PEFT, that changes the model's weights.
+        starter_adapter: let the starter have the adapter that comes with it. Another one given
+            takes its place.
 
     Errors of the model are raised when the session first needs it.
     """
@@ -65,7 +70,9 @@ def open_session(
 
     device.prepare()  # before anything imports MLX, in whatever thread
     times: dict[str, float] = {"import_ms": since_start()}
-    files = in_background(lambda: _resolve(model, offline, environ, progress))
+    files = in_background(
+        lambda: _resolve(model, offline, environ, progress, adapter, starter_adapter)
+    )
     kept = open_cache(cache, environ)
     speech = in_background(lambda: _speech(files.result(), kept, times))
     if shard:
@@ -93,11 +100,23 @@ def open_engine(
 
 
 def _resolve(
-    model: str | None, offline: bool, environ: Mapping[str, str], progress: bool
+    model: str | None,
+    offline: bool,
+    environ: Mapping[str, str],
+    progress: bool,
+    adapter: str | None = None,
+    starter_adapter: bool = True,
 ) -> "ModelFiles":
     from mlxjson.model import resolve
 
-    return resolve(model, offline=offline, environ=environ, progress=progress)
+    return resolve(
+        model,
+        offline=offline,
+        environ=environ,
+        progress=progress,
+        adapter=adapter,
+        with_starter_adapter=starter_adapter,
+    )
 
 
 def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speech:
@@ -113,7 +132,8 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
         )
         encode = partial(tokenizer.encode, special=False)
         engine = Engine(vocabulary, cache_dir=cache.folder, encode=encode)
-        return Speech(files.reference, tokenizer, engine, files.identity)
+        adapter = files.adapter.name if files.adapter else ""
+        return Speech(files.reference, tokenizer, engine, files.identity, adapter)
 
 
 def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":

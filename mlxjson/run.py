@@ -219,6 +219,7 @@ class Run:
             stats.finish = str(Finish.LENGTH)
         stats.exact = enforced.exact
         stats.model = self._session.name
+        stats.adapter = self._session.adapter
         stats.device = self._session.network.device
         for name in counters.__slots__:
             setattr(stats, name, getattr(counters, name))

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 class Speech:
     """How a model speaks: its name, its tokenizer, and the compiler for its vocabulary.
 
-    `identity` names the model's content, as `ModelFiles.identity` does.
+    `identity` names the model's content, as `ModelFiles.identity` does; `adapter` names the
+    adapter that changes its weights.
     """
 
     name: str
     tokenizer: "Tokenizer"
     engine: "Engine"
     identity: str = ""
+    adapter: str = ""
 
 
 class Session:
@@ -66,6 +68,11 @@ class Session:
     def identity(self) -> str:
         """What the model's content is told apart by."""
         return self._speech.result().identity
+
+    @property
+    def adapter(self) -> str:
+        """The adapter that the weights were changed by; empty without one."""
+        return self._speech.result().adapter
 
     @property
     def tokenizer(self) -> "Tokenizer":

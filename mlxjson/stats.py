@@ -10,8 +10,8 @@ class Stats:
     """Figures of one run: counts, `*_ms` in milliseconds, memory in MB (10^6 bytes).
 
     `finish` is stop, length or invalid; `forward_passes` leaves prefill out; `thinking_tokens`,
-    tags included, are no `output_tokens`; `first_byte_ms` and `total_ms` count from the start of
-    the process.
+    tags included, are no `output_tokens`; `adapter` is empty if there is none; `first_byte_ms` and
+    `total_ms` count from the start of the process.
     """
 
     finish: str = ""
@@ -26,6 +26,7 @@ class Stats:
     exact: bool = True
     device: str = ""
     model: str = ""
+    adapter: str = ""
     import_ms: float = 0.0
     load_ms: float = 0.0
     vocabulary_ms: float = 0.0

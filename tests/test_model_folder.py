@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mlxjson.errors import ModelError
-from mlxjson.model import load_network, load_tokenizer, resolve
+from mlxjson.model import ModelFiles, load_network, load_tokenizer, resolve
 
 from .tiny_model import make_tiny_model, random_weights, tokenizer_json
 
@@ -72,7 +72,7 @@ def test_quantised_weights_stay_quantised_where_that_is_fast(tmp_path: Path, bit
     from mlxjson.model.folder import load_folder
 
     folder = make_tiny_model(tmp_path / "model", quantise_bits=bits)
-    stored, _ = load_folder(folder, float32=False)
+    stored, _ = load_folder(ModelFiles(folder, "tiny"), float32=False)
     assert "scales" in stored.layers[0].self_attn.q_proj
     assert close(plain_logits(stored), logits(folder), 1e-2)
 

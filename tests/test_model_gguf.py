@@ -45,8 +45,8 @@ def test_an_architecture_computes_what_its_weights_say(tmp_path: Path, architect
 def test_a_type_reads_as_stored_and_as_float32(tmp_path: Path, quantised: str) -> None:
     path = tmp_path / "model.gguf"
     original = write_gguf(path, quantised=quantised)
-    as_float32, _ = load_gguf(path, float32=True)
-    as_stored, _ = load_gguf(path, float32=False)
+    as_float32, _ = load_gguf(ModelFiles(path, "tiny"), float32=True)
+    as_stored, _ = load_gguf(ModelFiles(path, "tiny"), float32=False)
     assert np.allclose(logits(as_float32), logits(original), atol=ROUNDING[quantised])
     assert np.allclose(logits(as_float32), logits(as_stored), atol=5e-2)
 
@@ -54,7 +54,7 @@ def test_a_type_reads_as_stored_and_as_float32(tmp_path: Path, quantised: str) -
 def test_quantised_matrices_stay_quantised_where_that_is_fast(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     write_gguf(path, quantised="Q4_0")
-    model, _ = load_gguf(path, float32=False)
+    model, _ = load_gguf(ModelFiles(path, "tiny"), float32=False)
     assert model.layers[0].self_attn.q_proj.bits == 4
     assert "scales" in model.model.embed_tokens
 

@@ -12,7 +12,7 @@ CASES = Path(__file__).parents[2] / "shared" / "cases" / "starter-greedy.json"
 
 @pytest.fixture(scope="module")
 def network() -> Network:
-    return load_network(resolve("starter"))
+    return load_network(resolve("starter", with_starter_adapter=False))
 
 
 def greedy(network: Network, prompt: list[int], count: int) -> list[int]:

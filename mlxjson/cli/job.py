@@ -97,6 +97,8 @@ class Job:
             environ=self.environment.variables,
             progress=self.environment.stderr_isatty and not common.quiet,
             shard=common.shard,
+            adapter=common.adapter,
+            starter_adapter=common.starter_adapter,
         )
 
     def _task(

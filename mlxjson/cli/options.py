@@ -43,6 +43,23 @@ class Common:
         ),
     ] = None
     offline: Annotated[bool, option("--offline", panel=_MODEL, help="Never ask the hub.")] = False
+    adapter: Annotated[
+        str | None,
+        option(
+            "--adapter",
+            panel=_MODEL,
+            metavar="FOLDER",
+            help="A LoRA adapter, of mlx-lm or PEFT, that changes the model's weights.",
+        ),
+    ] = None
+    starter_adapter: Annotated[
+        bool,
+        option(
+            "--starter-adapter/--no-starter-adapter",
+            panel=_MODEL,
+            help="Let the starter have the adapter that comes with it (default).",
+        ),
+    ] = True
     shard: Annotated[
         bool,
         option(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from .adapter import Adapter
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
@@ -12,11 +14,13 @@ class ModelFiles:
         path: a folder with config.json, *.safetensors and tokenizer.json, or a .gguf file.
         reference: what the user called it, for messages and statistics.
         is_starter: whether it is the small model to try the tool with.
+        adapter: what changes its weights when it is loaded.
     """
 
     path: Path
     reference: str
     is_starter: bool = False
+    adapter: Adapter | None = None
 
     @property
     def is_gguf(self) -> bool:
@@ -31,4 +35,6 @@ class ModelFiles:
             files = [self.path / "config.json", *sorted(self.path.glob("*.safetensors"))]
         stats = [(file.name, file.stat()) for file in files]
         parts = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
+        if self.adapter is not None:
+            parts.append(f"adapter:{self.adapter.form.name}:{self.adapter.digest}")
         return "|".join([str(self.path.resolve()), *parts])

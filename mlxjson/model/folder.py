@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mlxjson.errors import ModelError
 
 from . import memory, weights_cache
+from .adapter import Adapter
+from .files import ModelFiles
 from .json_file import read_json
 from .lm import Model
 from .network import Prepare, build, read_arrays
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def load_folder(
-    path: Path, *, float32: bool, kept: Path | None = None, split: Prepare | None = None
+    files: ModelFiles, *, float32: bool, kept: Path | None = None, split: Prepare | None = None
 ) -> tuple[Model, dict[str, Any]]:
     """The model and its config.
 
@@ -28,28 +30,49 @@ def load_folder(
     the next start, because dequantising takes seconds.
 
     Raises:
-        ModelError: config or weights are missing, damaged, truncated or of an unknown kind.
+        ModelError: config or weights are missing, damaged, truncated or of an unknown kind; or
+            the adapter is.
     """
+    path = files.path
     config = read_json(path / "config.json")
     if not config:
         raise ModelError("no config.json, or an empty one", where=str(path))
-    files = _weight_files(path)
-    for file in files:
+    shards = _weight_files(path)
+    for file in shards:
         check_size(file)
     quantisation = quantisation_of(config, path)
     if float32:
-        memory.check_fits(_float32_bytes(files, quantisation), str(path))
+        memory.check_fits(_float32_bytes(shards, quantisation), str(path))
     weights: dict[str, mx.array] = {}
-    for file in files:
+    for file in shards:
         weights.update(read_arrays(file)[0])
     quantise = quantisation.apply if quantisation else None
-    late = split if float32 else None  # quantised layers can't be turned into float32 once split
-    model = build(config, weights, quantise, sanitise=True, split=None if late else split)
+    # Quantised layers can't be turned into float32 once split, nor take an adapter up before.
+    adapt = _adapting(files.adapter, spread=split is not None)
+    early = None if float32 else _in_turn(adapt, split)
+    model = build(config, weights, quantise, sanitise=True, split=early)
     if float32:
-        _to_float32(model, config, kept if quantisation else None)
-    if late is not None:
-        late(model)
+        _to_float32(model, config, kept if quantisation else None, adapt)
+        if split is not None:
+            split(model)
     return model, config
+
+
+def _adapting(adapter: Adapter | None, *, spread: bool) -> Prepare | None:
+    if adapter is None:
+        return None
+    from .adapted import merge
+
+    return lambda model: merge(model, adapter, spread=spread)
+
+
+def _in_turn(*steps: Prepare | None) -> Prepare:
+    def prepare(model: Model) -> None:
+        for step in steps:
+            if step is not None:
+                step(model)
+
+    return prepare
 
 
 def _weight_files(path: Path) -> list[Path]:
@@ -78,12 +101,16 @@ def _float32_bytes(files: list[Path], quantisation: Quantisation | None) -> int:
     return total
 
 
-def _to_float32(model: Model, config: dict[str, Any], kept: Path | None) -> None:
+def _to_float32(
+    model: Model, config: dict[str, Any], kept: Path | None, adapt: Prepare | None
+) -> None:
     import mlx.core as mx
     from mlx.utils import tree_flatten
 
     whole = dequantise(model)
     model.set_dtype(mx.float32)
+    if adapt is not None:
+        adapt(model)
     mx.eval(model.parameters())
     if kept is None or not whole:
         return

@@ -106,10 +106,10 @@ def _loaded(
     if files.is_gguf:
         from .gguf_load import load_gguf
 
-        return load_gguf(files.path, float32=float32, kept=kept, split=split)
+        return load_gguf(files, float32=float32, kept=kept, split=split)
     from .folder import load_folder
 
-    return load_folder(files.path, float32=float32, kept=kept, split=split)
+    return load_folder(files, float32=float32, kept=kept, split=split)
 
 
 def _from_kept(path: Path, split: Prepare | None) -> tuple[Model, dict[str, Any]]:
@@ -142,7 +142,7 @@ def build(
 
     `quantise` replaces layers by quantised ones before the weights go in; `sanitise` lets the
     model class rename what other frameworks call differently; `split` takes away what other
-    processes hold, before anything is evaluated.
+    processes hold, or changes the model otherwise, before anything is evaluated.
 
     Raises:
         ModelError: no such model class, or weights that don't fit it.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mlxjson.errors import ModelError, UsageError
 
+from .adapter import open_adapter, starter_adapter
 from .files import ModelFiles
 
 STARTER = "starter"
@@ -26,23 +27,34 @@ def resolve(
     environ: Mapping[str, str] = os.environ,
     revision: str | None = None,
     progress: bool = False,
+    adapter: str | None = None,
+    with_starter_adapter: bool = True,
 ) -> ModelFiles:
     """Find the files of `reference`: `starter`, a folder, a .gguf file, or a hub id `org/name`.
 
     Without a reference: MLXJSON_MODEL, then `model` in the config file, then `starter`. Only a
-    hub id touches the network, and not when `offline` or HF_HUB_OFFLINE is set.
+    hub id touches the network, and not when `offline` or HF_HUB_OFFLINE is set. `org/name@REVISION`
+    pins a branch, a tag or a commit.
+
+    `adapter` is a folder with a LoRA adapter, see `adapter.open_adapter`. The starter has one of
+    its own, which is used unless another is given or `with_starter_adapter` is false
+    or MLXJSON_STARTER_ADAPTER is 0.
 
     Raises:
         ModelError: it is not there, or can't be fetched.
         UsageError: the config file can't be read.
     """
     reference = reference or environ.get("MLXJSON_MODEL") or _configured(environ) or STARTER
+    given = None if adapter is None else open_adapter(Path(adapter).expanduser())
     if reference == STARTER:
-        return ModelFiles(_starter_file(), STARTER, is_starter=True)
+        wanted = with_starter_adapter and environ.get("MLXJSON_STARTER_ADAPTER") != "0"
+        own = starter_adapter() if given is None and wanted else None
+        return ModelFiles(_starter_file(), STARTER, is_starter=True, adapter=given or own)
     path = Path(reference).expanduser()
     if path.exists():
-        return ModelFiles(_checked(path), reference)
-    if not _HUB_ID.fullmatch(reference) or reference.endswith(".gguf"):
+        return ModelFiles(_checked(path), reference, adapter=given)
+    name, _, pinned = reference.partition("@")
+    if not _HUB_ID.fullmatch(name) or reference.endswith(("@", ".gguf")):
         raise ModelError(
             f"no such model: {reference}",
             hint="Give a model folder, a .gguf file, a hub id such as org/name, or 'starter'.",
@@ -50,9 +62,9 @@ def resolve(
     from .hub import fetch
 
     folder = fetch(
-        reference, offline=offline, revision=revision, progress=progress, environ=environ
+        name, offline=offline, revision=pinned or revision, progress=progress, environ=environ
     )
-    return ModelFiles(_checked(folder), reference)
+    return ModelFiles(_checked(folder), reference, adapter=given)
 
 
 def config_file(environ: Mapping[str, str] = os.environ) -> Path | None:
