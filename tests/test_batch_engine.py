@@ -3,6 +3,7 @@
 import gc
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from mlxjson.session import Session
 from tests.batch_helpers import run_batch, session_of, texts
 from tests.scripted import STOP, WIDTH, always, random_logits
 from tests.scripted_batch import BatchModel
+from tests.tiny_model import make_tiny_model
 
 OPTIONS: dict[str, Any] = {"stream": False, "max_tokens": 30, "draft": 0}
 
@@ -313,6 +315,22 @@ def test_the_generator_is_loaded_without_transformers_and_the_hub() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_real_model_writes_in_a_batch_what_it_writes_alone(tmp_path: Path) -> None:
+    from mlxjson.api import open_session
+
+    session = open_session(str(make_tiny_model(tmp_path / "tiny")), cache=False)
+    head = "Some words that all of these documents begin with, so that they share a cache. "
+    rows = rows_of(
+        *(
+            {"text": head * (i % 2) + "x" * size, "regex": f"[a-z ]{{{4 + i}}}|[0-9]{{{3 + i}}}"}
+            for i, size in enumerate([1, 60, 7, 30, 2, 90, 11, 5])
+        )
+    )
+    single, batched = run(session, rows, 1), run(session, rows, 3)
+    for number in single:
+        assert essence(batched[number]) == essence(single[number])
 
 
 def test_json_documents_of_a_batch_validate() -> None:

@@ -27,6 +27,9 @@ Choose = Callable[[list[int], "mx.array"], "mx.array"]
 
 # A sequence leaves when it is told to, not by itself.
 _ENDLESS = 1 << 62
+# Freed memory is given back to the system so often: doing it at every prompt, as mlx-lm does,
+# makes a GPU wait for it.
+_STEPS_BETWEEN_CLEARINGS = 128
 
 
 class Generator:
@@ -34,8 +37,7 @@ class Generator:
 
     Args:
         model: an instance of mlx-lm's model class.
-        choose: gives the next ids; called with the uids of the rows of the logits. In one step it
-            may be called twice: for the sequences that were there, then for those that join.
+        choose: gives the next ids; called once a step, with the uids of the rows of the logits.
         most: the most sequences at once.
         prompts: the most prompts that are run together.
         chunk: the most ids of a prompt that are run at once.
@@ -45,6 +47,7 @@ class Generator:
         self, model: Any, choose: Choose, most: int, *, prompts: int = 8, chunk: int = 2048
     ) -> None:
         self._generator = _classes().generator(model, choose, most, (min(prompts, most), chunk))
+        self._steps = 0
 
     def insert(self, ids: Sequence[int], cache: list[Any] | None, cached: Sequence[int]) -> int:
         """Let a sequence join.
@@ -66,7 +69,12 @@ class Generator:
 
     def step(self) -> None:
         """Extend every sequence that is ready by an id, and bring the others nearer to it."""
+        import mlx.core as mx
+
         self._generator.next()
+        self._steps += 1
+        if self._steps % _STEPS_BETWEEN_CLEARINGS == 0:
+            mx.clear_cache()
 
     def remove(self, uids: Sequence[int]) -> None:
         """Let sequences leave, and free their memory."""
@@ -104,6 +112,8 @@ class _Classes:
         return generator
 
     def _steps(self) -> Any:
+        keep_rows = self._keep_rows
+
         class Steps(self._module.GenerationBatch):  # type: ignore[name-defined, misc]
             """Sequences past their prompts. `fallback_sampler` is the function that chooses."""
 
@@ -122,34 +132,119 @@ class _Classes:
                 fields._next_logprobs = [None] * len(ids)
                 return ids, [None] * len(ids)
 
+            def filter(self, keep: list[int]) -> None:
+                keep_rows(self, super().filter, keep)
+
         return Steps
 
     def _prompts(self) -> Any:
-        steps = self.steps
+        steps, keep_rows = self.steps, self._keep_rows
 
         class Prompts(self._module.PromptProcessingBatch):  # type: ignore[name-defined, misc]
             """Sequences inside their prompts."""
 
+            def prompt(self, tokens: list[list[int]]) -> None:
+                """Run the next ids of each; the device is not waited for."""
+                if tokens:
+                    _run_prompts(self, tokens)
+
+            def split(self, indices: list[int]) -> Any:
+                """Take sequences out; all of them without copying their caches."""
+                if len(indices) < len(self.uids):
+                    return super().split(indices)
+                moved = self._copy_of_lists()
+                super().filter([])
+                return moved
+
+            def _copy_of_lists(self) -> Any:
+                fields: Any = self
+                moved = self.__class__.__new__(self.__class__)
+                for name, value in vars(fields).items():
+                    setattr(moved, name, list(value) if isinstance(value, list) else value)
+                return moved
+
+            def filter(self, keep: list[int]) -> None:
+                keep_rows(self, super().filter, keep)
+
             def generate(self, tokens: list[list[int]]) -> Any:
-                """Past the prompt, with the last id of each (and only that) still to be run."""
+                """Past the prompt, with the last id of each (and only that) still to be run.
+
+                They are run in the next step, with the sequences that are there already.
+                """
                 import mlx.core as mx
 
-                # Only this object moves on; the one it was split from keeps the others.
                 fields: Any = self
-                return steps(
-                    fields.model,
-                    fields.uids,
-                    mx.array([ids[-1] for ids in tokens], dtype=mx.int32),
-                    fields.prompt_cache,
-                    fields.tokens,
-                    fields.samplers,
-                    fields.fallback_sampler,
-                    fields.logits_processors,
-                    fields.stop_sequences,
-                    fields.max_tokens,
-                )
+                begun = steps.empty(fields.model, fields.fallback_sampler)
+                for name in _SHARED:
+                    setattr(begun, name, getattr(fields, name))
+                begun._next_tokens = mx.array([ids[-1] for ids in tokens], dtype=mx.int32)
+                count = len(fields.uids)
+                begun._next_logprobs, begun._token_context = [None] * count, [None] * count
+                begun._num_tokens = [0] * count
+                begun._matchers = [stops.matcher() for stops in fields.stop_sequences]
+                return begun
 
         return Prompts
+
+    def _keep_rows(self, batch: Any, plain: Callable[[list[int]], None], keep: list[int]) -> None:
+        """What `filter` does, without waiting for the device once a layer.
+
+        Each of mlx-lm's caches asks how much of its padding is left over. It is the same in all.
+        """
+        caches = batch.prompt_cache
+        if not keep or any(type(layer) is not self._kind for layer in caches):
+            plain(keep)
+            return
+        batch.prompt_cache = []
+        plain(keep)
+        batch.prompt_cache = caches
+        _keep_rows_of(caches, keep)
+
+    @property
+    def _kind(self) -> type:
+        return lm.module("cache").BatchKVCache  # type: ignore[no-any-return]
+
+
+# What a batch of prompts and one of sequences past them both have, by the same names.
+_SHARED = (
+    *("uids", "prompt_cache", "tokens", "samplers", "logits_processors"),
+    *("stop_sequences", "max_tokens"),
+)
+
+
+def _run_prompts(batch: Any, tokens: list[list[int]]) -> None:
+    """Run ids of different number, (n,) lists, padded at the right for the time of the pass."""
+    import mlx.core as mx
+
+    longest = max(map(len, tokens))
+    padding = [longest - len(ids) for ids in tokens]
+    for known, ids in zip(batch.tokens, tokens, strict=True):
+        known.extend(ids)
+    if any(padding):
+        for layer in batch.prompt_cache:
+            layer.prepare(lengths=[len(ids) for ids in tokens], right_padding=padding)
+    padded = [ids + [0] * (longest - len(ids)) for ids in tokens]
+    batch.model(mx.array(padded, dtype=mx.int32), cache=batch.prompt_cache)
+    if any(padding):
+        for layer in batch.prompt_cache:
+            layer.finalize()
+    mx.async_eval([layer.state for layer in batch.prompt_cache])
+
+
+def _keep_rows_of(caches: list[Any], keep: list[int]) -> None:
+    """Keep rows of BatchKVCache layers, and cut off padding that all the kept ones have."""
+    import mlx.core as mx
+
+    rows = mx.array(keep)
+    left: list[int] = caches[0].left_padding[rows].tolist()
+    spare = min(left)
+    for layer in caches:
+        layer.left_padding = layer.left_padding[rows] - spare
+        layer.offset = layer.offset[rows]
+        layer._idx -= spare
+        if layer.keys is not None:
+            layer.keys = layer.keys[rows][..., spare:, :]
+            layer.values = layer.values[rows][..., spare:, :]
 
 
 @cache
