@@ -21,10 +21,14 @@ def choice(
     choices_file: Annotated[
         str | None, typer.Option("--choices-file", help="A file with one option a line.")
     ] = None,
+    probs: Annotated[
+        bool,
+        typer.Option("--probs", help="Print how likely each option is, instead of choosing one."),
+    ] = False,
     *,
     common: Common,
 ) -> None:
-    """Choose exactly one of the options."""
+    """Choose exactly one of the options, or say how likely each is."""
     from mlxjson.cli.job import Job
     from mlxjson.prompt import choice_messages
 
@@ -32,4 +36,8 @@ def choice(
     options = job.inputs.choices(option or (), choices, choices_file)
     text = job.inputs.prompt(prompt or (), common.file)
     told = options if common.told else None
-    job.generate(Choice(options), choice_messages(text, told, common.system))
+    messages = choice_messages(text, told, common.system)
+    if probs:
+        job.weigh(Choice(options), messages)
+    else:
+        job.generate(Choice(options), messages)

@@ -73,6 +73,31 @@ class Job:
             self._report(result)
         return name, done
 
+    def weigh(self, constraint: Choice, messages: Sequence[Message]) -> None:
+        """Write how likely each option of a choice is, and report."""
+        from mlxjson.weighing import option_probabilities
+
+        if self._is_wrapped or self.common.min_confidence > 0 or self.common.raw:
+            raise UsageError("--probs is the whole answer: leave --confidence and the like away")
+        task = self._task(constraint, messages, None, None)
+        progress = prefill_progress(self.environment, self.common.quiet)
+        with (
+            closing(self.open_session()) as session,
+            shown_thoughts(self.environment, self.common.show_thinking) as show,
+        ):
+            weights = option_probabilities(session, task, progress, show)
+        self.say(weights.notes)
+        report(weights.stats, self.common.stats, self.environment)
+        self.write(self._shown(weights.probabilities))
+
+    def _shown(self, probabilities: dict[str, float]) -> str:
+        """A table for a terminal, else JSON."""
+        from mlxjson.probabilities import rounded, table
+
+        if self.environment.stdout_isatty and self.common.output is None:
+            return table(probabilities)
+        return json.dumps(rounded(probabilities), ensure_ascii=False)
+
     def write(self, text: str) -> None:
         """Write a whole text and end it with a newline."""
         sink = self._bare_sink()

@@ -180,7 +180,7 @@ class Decoder:
         """Take over a cache of the first ids, or run them by themselves and give it away."""
         if beginning.cache is not None:
             self._cache = beginning.cache
-            self._can_trim = _trimmable(self._cache)
+            self._can_trim = trimmable(self._cache)
         else:
             self._run_chunks(self._pending[: beginning.length])
             beginning.keep(self._cache)
@@ -199,6 +199,11 @@ class Decoder:
             ids = self._step() if self._is_live else self._think()
             if ids:
                 yield ids
+
+    @property
+    def context(self) -> list[int]:
+        """The prompt, and what was thought behind it."""
+        return list(self._prompt)
 
     @property
     def _is_live(self) -> bool:
@@ -270,7 +275,7 @@ class Decoder:
     def _restart(self, ids: list[int]) -> None:
         """An empty cache, with `ids` still to be run."""
         self._cache = self._network.make_cache()
-        self._can_trim = _trimmable(self._cache)
+        self._can_trim = trimmable(self._cache)
         self._cached = 0
         self._pending = ids
         self._look_up(ids)
@@ -474,5 +479,6 @@ class Decoder:
         return False
 
 
-def _trimmable(cache: list[Any]) -> bool:
+def trimmable(cache: list[Any]) -> bool:
+    """Whether the last ids can be taken out of a cache."""
     return all(hasattr(layer, "is_trimmable") and layer.is_trimmable() for layer in cache)
