@@ -85,6 +85,9 @@ def audit(
 
     `compile_` takes the text of a grammar (see `check.compiler`).
     """
+    import mlxjson.schema.emit
+    import mlxjson.schema.front  # noqa: F401  (loading the code is not compiling)
+
     start = time.perf_counter()
     try:
         grammar = compile_schema(schema, layout, closed=True, store=store)

@@ -83,6 +83,7 @@ def judge(schema: Any, compile_: Compile, *, store: Store | None = None) -> Judg
 
     Raises: ConstraintError: the schema is none, or can't be compiled.
     """
+    import mlxjson.schema.emit  # noqa: F401  (loading the code is not compiling)
     from mlxjson.schema.front import Unsatisfiable
 
     start = time.perf_counter()
