@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mlxjson.decode.draft import PromptLookup
+from mlxjson.decode.draft import Pace, PromptLookup
 from mlxjson.lookup import SpelledLookup
 
 WORDS = (b"Lindholm", b" Lindholm", b" Conservatory", b"L", b"ind", b"holm", b'": "', b" at the ")
@@ -83,3 +83,21 @@ def test_ids_that_write_nothing_and_padding_do_no_harm() -> None:
 def test_inside_a_code_point_the_ids_themselves_are_looked_up() -> None:
     guess = said(b"Graz", b"\xc3", b"\xa9", b"Graz", b"\xc3").guess([], 2)
     assert written(guess) == b"\xa9Graz"
+
+
+def test_the_pace_follows_what_was_right_between_two_ids_and_the_most() -> None:
+    pace = Pace(16)
+    lengths = [pace.length]
+    for drafted, accepted in ((8, 8), (16, 16), (16, 3), (16, 0), (8, 0), (4, 0), (2, 0), (0, 0)):
+        pace.note(drafted, accepted)
+        lengths.append(pace.length)
+    assert lengths == [8, 16, 16, 16, 8, 4, 2, 2, 2]
+    pace.note(2, 2)
+    assert pace.length == 4
+
+
+def test_without_drafts_there_is_no_pace_and_one_is_one() -> None:
+    for most in (0, 1):
+        pace = Pace(most)
+        pace.note(most, most)
+        assert pace.length == most

@@ -44,3 +44,23 @@ class PromptLookup:
             if start is not None:
                 return self._ids[start : start + limit]
         return ()
+
+
+class Pace:
+    """How many ids to draft: half as many once nothing was right, twice as many once all was.
+
+    So a text that repeats nothing costs little more than without drafts.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Args: most: never more than this; 0 for no drafts."""
+        self._most = most
+        self._least = min(2, most)
+        self.length = max(self._least, most // 2)
+
+    def note(self, drafted: int, accepted: int) -> None:
+        """Take account of a draft of `drafted` ids of which `accepted` were right."""
+        if drafted and accepted == drafted:
+            self.length = min(self._most, 2 * self.length)
+        elif drafted and not accepted:
+            self.length = max(self._least, self.length // 2)

@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 
 from mlxjson.decode import mask
-from mlxjson.decode.draft import Lookup, PromptLookup
+from mlxjson.decode.draft import Lookup, Pace, PromptLookup
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling, sampler
 from mlxjson.decode.score import Score, Scorer
@@ -140,7 +140,7 @@ class Decoder:
         self._max_tokens = max_tokens
         self._jump = switches.jump
         self._make_lookup = lookup
-        self._draft_length = switches.draft
+        self._pace = Pace(switches.draft)
         self._thinking = thinking
         self._scorer = scorer
         self._prompt: list[int] = []
@@ -380,6 +380,7 @@ class Decoder:
             agreed += 1
         kept = draft.choices[agreed] if agreed < len(draft.choices) else len(draft.ids)
         self._drop(len(draft.ids) - kept)
+        self._pace.note(len(draft.choices), agreed)
         self.counters.accepted_tokens += agreed
         self.counters.forced_tokens += kept - agreed
         self.counters.output_tokens += kept
@@ -452,7 +453,7 @@ class Decoder:
     def _guess(self) -> _Draft:
         """A draft that the matcher accepts; afterwards the matcher stands behind it."""
         draft = _Draft(self._held)
-        room = min(self._draft_length, self._max_tokens - self.counters.output_tokens - 1)
+        room = min(self._pace.length, self._max_tokens - self.counters.output_tokens - 1)
         if not self._can_trim:
             return draft
         while len(draft.choices) < room and self._extend(draft, room):
