@@ -1,8 +1,9 @@
 """How sure a model was: of each token, and of each value of a document.
 
 The probability of a value is the product over the tokens that write it, each under the mask: what
-the grammar forces counts 1. A number is only that number if it ends there, so what says that it
-ends (anything but another digit) counts as well.
+the grammar forces counts 1. The same text can be cut into other tokens (`"}` for `"` and `}`), so
+of each choice all tokens count that agree with the text. A number is only that number if it ends
+there, so what says that it ends (anything but another digit) counts as well.
 """
 
 import json
@@ -10,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import exp
+from math import exp, inf, log
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.validate import Failure, spans
@@ -93,7 +94,12 @@ class Written:
         self._scores = scores
         self._ends = list(accumulate(len(tokens[i]) for i in ids))
         self._starts = [0, *self._ends[:-1]]
-        self._sums = [0.0, *accumulate(s.chosen if s is not None else 0.0 for s in scores)]
+        written = b"".join(tokens[i] for i in ids)
+        agreed = (
+            _agreeing(score, written[start:], tokens) if score is not None else 0.0
+            for score, start in zip(scores, [0, *self._ends], strict=False)
+        )
+        self._sums = [0.0, *accumulate(agreed)]
         # Characters to bytes; the same where all is ASCII.
         self._bytes = None if text.isascii() else [0, *accumulate(len(c.encode()) for c in text)]
 
@@ -152,6 +158,19 @@ def weigh(task: "Task", is_json: bool, written: Written, check: Check) -> Weighe
         values if task.confidence else None,
         written.tokens if task.logprobs else None,
     )
+
+
+def _agreeing(score: "Score", rest: bytes, tokens: Sequence[bytes]) -> float:
+    """The logarithm of the probability of all tokens that `rest` begins with.
+
+    Where there is nothing left, those are the ids that end the text.
+    """
+    total = 0.0
+    for token_id, logprob in zip(*score.likely, strict=True):
+        token = tokens[token_id] if token_id < len(tokens) else b""
+        if (bool(token) and rest.startswith(token)) if rest else not token:
+            total += exp(logprob)
+    return max(log(total) if total > 0 else -inf, score.chosen)
 
 
 def withheld(

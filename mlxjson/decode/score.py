@@ -15,13 +15,17 @@ class Score:
     Attributes:
         chosen: of the chosen id.
         ending: of all ids together that end what stands before (see `scorer`).
+        likely: every id more likely than 1e-5, and its; int64 (n,) and float32 (n,).
         top: the likeliest ids and theirs, the likeliest first.
     """
 
     chosen: float
     ending: float
+    likely: tuple[NDArray[np.int64], NDArray[np.float32]]
     top: tuple[tuple[int, float], ...] = ()
 
+
+_UNLIKELY = np.log(1e-5)
 
 # Masked logits (positions, width) and the chosen ids to a score for each.
 Scorer = Callable[[mx.array, Sequence[int]], list[Score]]
@@ -41,10 +45,10 @@ def scorer(ends: Sequence[bool], top: int = 0) -> Scorer:
         logprobs = log_probabilities(masked)
         picked = mx.take_along_axis(logprobs, mx.array(list(chosen))[:, None], axis=-1)[:, 0]
         ending = mx.logsumexp(mx.where(_padded(known, masked), logprobs, -mx.inf), axis=-1)
-        named = _top(logprobs, top) if top else [()] * len(chosen)
+        rows = np.array(logprobs)
         return [
-            Score(float(one), min(float(end), 0.0), best)
-            for one, end, best in zip(np.array(picked), np.array(ending), named, strict=True)
+            Score(float(one), min(float(end), 0.0), _likely(row), _top(row, top))
+            for one, end, row in zip(np.array(picked), np.array(ending), rows, strict=True)
         ]
 
     return scores
@@ -63,11 +67,14 @@ def _padded(known: NDArray[np.bool_], masked: mx.array) -> mx.array:
     return mx.array(padded)
 
 
-def _top(logprobs: mx.array, count: int) -> list[tuple[tuple[int, float], ...]]:
-    """The allowed ids with the highest values, of each row; the lower id first among equals."""
-    order = np.argsort(-np.array(logprobs), axis=-1, kind="stable")[:, :count]
-    values = np.take_along_axis(np.array(logprobs), order, axis=-1)
-    return [
-        tuple((int(i), float(v)) for i, v in zip(ids, row, strict=True) if np.isfinite(v))
-        for ids, row in zip(order, values, strict=True)
-    ]
+def _likely(row: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    ids = np.flatnonzero(row > _UNLIKELY)
+    return ids, row[ids]
+
+
+def _top(row: NDArray[np.float32], count: int) -> tuple[tuple[int, float], ...]:
+    """The allowed ids with the highest values; the lower id first among equals."""
+    if not count:
+        return ()
+    order = np.argsort(-row, kind="stable")[:count]
+    return tuple((int(i), float(row[i])) for i in order if np.isfinite(row[i]))
