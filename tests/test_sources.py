@@ -127,6 +127,7 @@ def test_yaml_comes_through_a_pipe_too(here: Path) -> None:
         ("a: 1\n---\nb: 2", "expected a single document"),
         ("a: &a [*a]", "recursive"),
         ("a: .nan", None),
+        ("a: 1e999", "too large"),
         ("\tx: 1", "line 1, column 1: not YAML"),
         ("a: \x00", "not YAML"),
         ("[" * 5000, "deep"),

@@ -19,7 +19,8 @@ class Row:
 
     Attributes:
         number: its place in the input, from 1: the line, or the file's place in the sorted list.
-        id: what the row calls itself; its number if it has no name, its path if it is a file.
+        id: what the row calls itself as `id` (or `custom_id`, as in OpenAI's batches); its number
+            if it has no name, its path if it is a file.
         fields: the row's object; empty where it can't be read.
         fault: why it can't be read, or "".
         is_double: whether the fault is that an earlier row has the same id.
@@ -107,7 +108,7 @@ def _row(line: bytes, number: int) -> Row:
 
 
 def _named(fields: dict[str, Any], number: int) -> Row:
-    row_id = fields.get("id", number)
+    row_id = fields.get("id", fields.get("custom_id", number))
     if isinstance(row_id, bool) or not isinstance(row_id, str | int | float) or _endless(row_id):
         return Row(number, number, fields, f"line {number}: 'id' must be a string or a number")
     return Row(number, row_id, fields)

@@ -18,6 +18,9 @@ DOUBLE = "/id"
 
 _PLACE = "{text}"
 _CONSTRAINTS = ("schema", "choices", "regex", "grammar")
+# A row with one of these is a request body, as a server takes it.
+_OF_BODIES = frozenset({"messages", "response_format", "structured_outputs", "guided_json",
+                        "guided_grammar", "guided_regex", "guided_choice"})  # fmt: skip
 _NUMBERS = {"max_tokens": "max_tokens", "temp": "temperature", "seed": "seed"}
 
 
@@ -59,6 +62,10 @@ class Defaults:
         """What to do for a row. Raises: RowFault, ConstraintError."""
         if row.fault:
             raise RowFault(row.fault, DOUBLE if row.is_double else "")
+        if _is_body(row.fields):
+            from mlxjson.request.rows import task_of_row
+
+            return task_of_row(row.fields, self.options, self._layout())
         text = self._prompt(row.fields)
         system = _text(row.fields, "system") or self.system
         constraint, told = self._asked(row.fields, text, system)
@@ -144,6 +151,11 @@ class Defaults:
 def is_json(constraint: Constraint) -> bool:
     """Whether what comes of a constraint is a JSON document; else it is a text."""
     return isinstance(constraint, JsonSchema | JsonObject)
+
+
+def _is_body(fields: Mapping[str, Any]) -> bool:
+    """OpenAI's batches have it inside; elsewhere `body` is a text."""
+    return bool(_OF_BODIES & fields.keys()) or isinstance(fields.get("body"), dict)
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

@@ -65,7 +65,8 @@ def answer(job: "Job", options: RequestOptions, context: typer.Context, *, degra
     body = read_body(parse_json(text, where), where)
     settings = Settings(
         job.common.layout,
-        told=_is_given(context, "told") and job.common.told,
+        # Like a server, do not tell the schema; but nothing else would say it without a grammar.
+        told=job.common.told if _is_given(context, "told") else not job.enforces,
         degrade=degrade,
         scores=options.response,
         options=job.task_options(),

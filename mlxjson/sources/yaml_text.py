@@ -1,6 +1,7 @@
 """YAML as data: the core schema of YAML 1.2, so that `no` and `2024-01-01` stay strings."""
 
 import re
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -102,6 +103,8 @@ class _Plain:
             return {_key(key): self.value(value, depth + 1) for key, value in of.items()}
         if isinstance(of, list):
             return [self.value(item, depth + 1) for item in of]
+        if isinstance(of, float) and not isfinite(of):
+            raise UsageError("a number is too large", where=self._where)
         if of is None or isinstance(of, str | bool | int | float):
             return of
         raise UsageError(f"a {type(of).__name__} has no place in JSON", where=self._where)
