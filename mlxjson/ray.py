@@ -2,7 +2,7 @@
 
     from mlxjson.ray import Documents
 
-    rows = ray.data.read_json("docs.jsonl")
+    rows = ray.data.read_json("docs.jsonl", lines=True)
     done = rows.map_batches(
         Documents,
         fn_constructor_kwargs={"schema": schema, "model": "org/name"},
