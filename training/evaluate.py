@@ -1,12 +1,14 @@
 """Measure an adapter as the tool runs it: greedy, under the grammar, on the starter.
 
-`python -m training.evaluate --adapter FILE [--file probe.jsonl] [--count 100]` prints a line for
-each set and writes the mistakes.
+`python -m training.evaluate [--adapter FOLDER] [--file probe.jsonl] [--count 100]` prints a line
+for each set and writes the mistakes.
 """
 
 import argparse
 import json
+from importlib.resources import files
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from mlxjson.api import open_session
@@ -18,35 +20,21 @@ from training.scoring import parsed, score
 from training.validation import SETS, read
 
 
-def merge(session: Session, path: Path, rank: int | None = None) -> None:
-    """Add the adapter to the weights of a session's network.
-
-    `rank` cuts it down by its singular values.
-    """
-    import mlx.core as mx
+def reduced(folder: Path, rank: int, to: Path) -> str:
+    """The adapter cut down to a rank by its singular values, written into another folder."""
     import numpy as np
+    from safetensors.numpy import load_file, save_file
 
-    model = session.network.model
-    weights = mx.load(str(path))
-    changed = []
-    for name in sorted(key.removesuffix(".lora_a") for key in weights if key.endswith(".lora_a")):
-        a = np.array(weights[f"{name}.lora_a"].astype(mx.float32))
-        b = np.array(weights[f"{name}.lora_b"].astype(mx.float32))
-        delta = _cut(b, a, rank) if rank else b @ a
-        layer: Any = model
-        for part in name.split("."):
-            layer = layer[int(part)] if part.isdigit() else getattr(layer, part)
-        layer.weight = layer.weight + mx.array(delta)
-        changed.append(layer.weight)
-    mx.eval(changed)
-
-
-def _cut(b: Any, a: Any, rank: int) -> Any:
-    import numpy as np
-
-    q, r = np.linalg.qr(b)
-    u, s, v = np.linalg.svd(r @ a, full_matrices=False)
-    return (q @ u[:, :rank] * s[:rank]) @ v[:rank]
+    weights = load_file(folder / "adapter.safetensors")
+    found = {}
+    for key in (key for key in weights if key.endswith(".lora_b")):
+        name = key.removesuffix(".lora_b")
+        q, r = np.linalg.qr(weights[key].astype(np.float32))
+        u, s, v = np.linalg.svd(r @ weights[f"{name}.lora_a"].astype(np.float32), False)
+        found[key] = np.ascontiguousarray(q @ u[:, :rank] * s[:rank]).astype(np.float16)
+        found[f"{name}.lora_a"] = np.ascontiguousarray(v[:rank]).astype(np.float16)
+    save_file(found, to / "adapter.safetensors")
+    return str(to)
 
 
 def answer(session: Session, one: Example, **options: Any) -> str:
@@ -82,7 +70,8 @@ def measured(session: Session, made: list[Example], **options: Any) -> dict[str,
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--adapter", type=Path)
+    parser.add_argument("--adapter", type=Path, help="folder; default: the one in the package")
+    parser.add_argument("--bare", action="store_true", help="the starter without any adapter")
     parser.add_argument(
         "--file", action="append", default=[], help="JSONL of text, schema and gold"
     )
@@ -91,9 +80,7 @@ def main() -> None:
     parser.add_argument("--rank", type=int, help="cut the adapter down to this rank")
     parser.add_argument("--mistakes", type=Path)
     args = parser.parse_args()
-    session = open_session("starter", starter_adapter=False)
-    if args.adapter:
-        merge(session, args.adapter, args.rank)
+    session = _opened(args)
     sets = {path: read(path) for path in args.file}
     sets |= {name: SETS[name](args.count) for name in args.sets.split(",") if name}
     found = {}
@@ -102,6 +89,14 @@ def main() -> None:
         print(name, {k: round(v, 4) for k, v in found[name].items() if k != "mistakes"}, flush=True)
     if args.mistakes:
         args.mistakes.write_text(json.dumps(found, ensure_ascii=False, indent=1))
+
+
+def _opened(args: argparse.Namespace) -> Session:
+    folder = str(args.adapter) if args.adapter else None
+    if args.rank:
+        source = args.adapter or Path(str(files("mlxjson.model"))) / "starter_adapter"
+        folder = reduced(source, args.rank, Path(mkdtemp()))
+    return open_session("starter", adapter=folder, starter_adapter=not args.bare)
 
 
 if __name__ == "__main__":
