@@ -178,10 +178,5 @@ def fill_many(matchers: Sequence[Matcher], rows: Words) -> None:
 
 @cache
 def _threads() -> Handle:
-    return xgr.BatchGrammarMatcher()
-
-
-@cache
-def _threads() -> Handle:
     """The threads that fill masks together, begun once: that takes longer than a mask."""
     return xgr.BatchGrammarMatcher()
