@@ -1,4 +1,4 @@
-"""Fifteen classes as people write them, for `module:Class`. Importing this prints, as some do."""
+"""Classes as people write them, for `module:Class`. Importing this prints, as some do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum, IntEnum
 from typing import Annotated, Literal, NotRequired, Optional, TypedDict
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, conint, constr
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, conint, constr
 
 print("a module that prints when it is imported")
 
@@ -126,6 +126,19 @@ class Maps(BaseModel):
     pairs: dict[Literal["x", "y"], float]
 
 
+class Base(BaseModel):
+    id: Annotated[int, Field(ge=1, lt=10_000)]
+
+
+class Derived(Base):
+    notes: Annotated[str, Field(max_length=20)] | None = Field(default=None, description="Free")
+    flags: list[bool] = Field(min_length=2, max_length=2)
+
+
+class Basket(RootModel[list[Derived]]):
+    """A model that is an array."""
+
+
 @dataclass
 class Point:
     x: float
@@ -141,5 +154,5 @@ class Movie(TypedDict):
 
 NAMES = [
     "Nested", "Optionals", "Literals", "Enums", "Discriminated", "Constrained", "Moments", "Money",
-    "Tree", "Aliases", "Defaults", "Expr", "Maps", "Point", "Movie",
+    "Tree", "Aliases", "Defaults", "Expr", "Basket", "Point", "Movie", "Maps",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`module:Class`: fifteen classes, and the documents of their schemas, which they accept."""
+"""`module:Class`: sixteen classes, and the documents of their schemas, which they accept."""
 
 import random
 from pathlib import Path
@@ -27,8 +27,8 @@ def schema_of_model(name: str) -> Any:
     return schema_of(f"tests.pydantic_models:{name}", inputs(Path("/")))
 
 
-def test_there_are_fifteen() -> None:
-    assert len(set(pydantic_models.NAMES)) == 15
+def test_fifteen_are_enforced_wholly() -> None:
+    assert len(set(pydantic_models.NAMES) - set(NEARLY)) == 15
 
 
 @pytest.mark.parametrize("name", pydantic_models.NAMES)

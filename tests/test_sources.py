@@ -12,6 +12,7 @@ from mlxjson.sources.infer import infer
 from mlxjson.validate import check
 from tests.command import ROOT, mlxjson
 from tests.sources_helpers import inputs
+from tests.test_startup import HEAVY, modules_after
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}
@@ -285,6 +286,12 @@ def test_the_command_prints_the_schema_of_an_example(tmp_path: Path) -> None:
     outcome = mlxjson("schema", "--like", "-", home=tmp_path, stdin=b'{"age": 36, "tags": ["x"]}')
     assert outcome.code == 0
     assert json.loads(outcome.text)["properties"]["age"] == INTEGER
+
+
+@pytest.mark.parametrize("schema", ["person", "a: int", '{"type": "integer"}'])
+def test_only_what_a_source_needs_is_imported(schema: str, tmp_path: Path) -> None:
+    loaded = modules_after(tmp_path, "schema", schema)
+    assert not loaded & {*HEAVY, "yaml", "regex", "jsonschema"}
 
 
 @pytest.mark.parametrize(
