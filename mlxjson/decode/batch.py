@@ -10,6 +10,7 @@ constrained sequences in one call → one masking → sample. Contract:
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,6 +29,8 @@ from mlxjson.errors import MlxjsonError
 _ASKED = -1
 # Fills rows[i] for the i-th matcher.
 FillMany = Callable[[list[Any], mask.Rows], None]
+# The masks of sequences, each int32 (words,).
+Masks = dict[Row, mask.Row]
 Choose = Callable[[list[int], mx.array], mx.array]
 
 
@@ -69,8 +72,8 @@ class Batch:
         network: the model.
         most: the most sequences at once.
         fill_many: fills the masks of many matchers.
-        overlap: let the device begin a step before the ids of the last one are looked at, so that
-            it never waits. A sequence that ended is then part of one pass too many.
+        overlap: begin a step before the ids of the last one are looked at: that happens, and masks
+            are filled, in a thread beside. A sequence that ended is part of one pass too many.
     """
 
     def __init__(
@@ -79,7 +82,9 @@ class Batch:
         self._generator = network.batched(self._choose, most)
         self._prefixes = Prefixes(network)
         self._fill_many = fill_many
-        self._overlap = overlap
+        self._width = network.width
+        self._thread = ThreadPoolExecutor(1) if overlap else None
+        self._ahead: Future[Masks] | None = None
         self._joining: list[tuple[Row, Sequence[int]]] = []
         self._rows: dict[int, Row] = {}
         self._sampled: list[_Sampled] = []
@@ -107,22 +112,41 @@ class Batch:
             self._rows[self._generator.insert(ids[cached:], cache, ids[:cached])] = row
         self._joining.clear()
         self._generator.step()
-        if not self._overlap:
+        self._wait()
+        if self._thread is None:
             self._settle()
         ended = [uid for uid, row in self._rows.items() if row.ended]
         self._generator.remove(ended)
-        return [self._rows.pop(uid) for uid in ended]
+        gone = [self._rows.pop(uid) for uid in ended]
+        if self._thread is not None and self._sampled:
+            self._ahead = self._thread.submit(self._look_ahead, list(self._rows.values()))
+        return gone
 
     def close(self) -> None:
         """Let everything go, finished or not, in whatever state an error left it."""
+        if self._thread is not None:
+            self._thread.shutdown()
         self._joining.clear()
         self._rows.clear()
         self._sampled.clear()
         self._generator.close()
 
+    def _look_ahead(self, rows: list[Row]) -> Masks:
+        """Look at the ids that were sampled, and fill the masks for the step that has begun."""
+        self._settle()
+        bound = [row for row in rows if row.is_asked and not _is_free(row, self._width)]
+        filled = self._filled(bound, mask.words(self._width)) if bound else ()
+        return dict(zip(bound, filled, strict=True))
+
+    def _wait(self) -> Masks:
+        """The masks that were filled ahead, once they are; none where nothing was."""
+        ahead, self._ahead = self._ahead, None
+        return {} if ahead is None else ahead.result()
+
     def _settle(self) -> None:
         """Look at the ids that were sampled; waits for the device."""
         for sampled in self._sampled:
+            mx.eval(sampled.ids)  # lets other threads run while it waits
             ids = np.array(sampled.ids)
             for at, row in sampled.rows:
                 row.take(int(ids[at]))
@@ -133,8 +157,7 @@ class Batch:
 
         The operations and their shapes are the same in every step: a GPU keeps them as a graph.
         """
-        if self._overlap:
-            self._settle()
+        masks = self._wait()
         forced = np.full(len(uids), _ASKED, dtype=np.int32)
         asked: list[tuple[int, Row]] = []
         for at, uid in enumerate(uids):
@@ -147,29 +170,25 @@ class Batch:
             else:
                 forced[at] = known
         known_ids = mx.array(forced)
-        ids = mx.where(known_ids == _ASKED, self._sample(logits, asked), known_ids)
+        masked = self._masked(logits, asked, masks)
+        ids = mx.where(known_ids == _ASKED, _sample(masked, asked), known_ids)
         self._sampled.append(_Sampled(asked, ids))
         return ids
 
-    def _sample(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
-        """Ids (n,); those of rows that are not asked mean nothing."""
-        masked = self._masked(logits, asked)
-        ids = mx.argmax(masked, axis=-1).astype(mx.int32)
-        drawn = [(at, row) for at, row in asked if row.sampling.temperature > 0]
-        if not drawn:
-            return ids
-        places = mx.array([at for at, _ in drawn])
-        draws = [sampler(row.sampling)(masked[at : at + 1], [len(row.output)]) for at, row in drawn]
-        return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.int32), axis=0)
-
-    def _masked(self, logits: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
+    def _masked(self, logits: mx.array, asked: list[tuple[int, Row]], masks: Masks) -> mx.array:
+        """The logits with what is forbidden at -inf; `masks` are those that are known already."""
         bound = [(at, row) for at, row in asked if not _is_free(row, logits.shape[1])]
         if not bound:
             return logits
         rows = mask.empty_rows(logits.shape[0], logits.shape[1])
         # Everything is allowed where nothing is forbidden or nothing is asked.
         rows[:] = -1
-        rows[[at for at, _ in bound]] = self._filled([row for _, row in bound], rows.shape[1])
+        missing = [(at, row) for at, row in bound if row not in masks]
+        for at, row in bound:
+            if row in masks:
+                rows[at] = masks[row]
+        if missing:
+            rows[[at for at, _ in missing]] = self._filled([r for _, r in missing], rows.shape[1])
         return mask.apply(logits, rows)
 
     def _filled(self, bound: list[Row], words: int) -> mask.Rows:
@@ -195,6 +214,17 @@ class Batch:
         for i in np.flatnonzero(~rows.any(axis=1)).tolist():
             bound[i].fault = MlxjsonError("the grammar allows no token here")
         return rows
+
+
+def _sample(masked: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
+    """Ids (n,); those of rows that are not asked mean nothing."""
+    ids = mx.argmax(masked, axis=-1).astype(mx.int32)
+    drawn = [(at, row) for at, row in asked if row.sampling.temperature > 0]
+    if not drawn:
+        return ids
+    places = mx.array([at for at, _ in drawn])
+    draws = [sampler(row.sampling)(masked[at : at + 1], [len(row.output)]) for at, row in drawn]
+    return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.int32), axis=0)
 
 
 def _lets_through(row: Row) -> bool:

@@ -47,6 +47,11 @@ class Sequence:
         """Whether nothing more is to be asked for it."""
         return self.finish is not None or self.fault is not None
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether the model has a say in its next id."""
+        return not self.ended and not self._queue
+
     def start(self) -> list[int]:
         """The ids that are forced at the beginning: they belong behind the prompt."""
         opening = self._forced()
