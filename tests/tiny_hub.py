@@ -22,15 +22,24 @@ COMMIT = "c0ffee00" * 5
 
 @dataclass
 class TinyHub:
-    """What the hub serves: folders by id, gated ids, and how many bytes it sends before it fails.
+    """What the hub serves: folders by id, and gated ids.
 
-    `requests` is what was asked, in order.
+    Everything is answered with `status` if it is set; the next `busy` requests with 429, and so is
+    the first that begins as one of `busy_for`. Files end after `cut_after` bytes, as often as
+    `cuts` says (None: always). Files named in `shorter` arrive with a byte less than was announced,
+    those in `damaged` with other content of the same size. `requests` is what was asked, in order,
+    with the first byte where that is not 0.
     """
 
     models: dict[str, Path] = field(default_factory=dict)
     gated: set[str] = field(default_factory=set)
     status: int = 0
+    busy: int = 0
+    busy_for: set[str] = field(default_factory=set)
+    shorter: set[str] = field(default_factory=set)
     cut_after: int | None = None
+    cuts: int | None = None
+    damaged: set[str] = field(default_factory=set)
     requests: list[str] = field(default_factory=list)
     url: str = ""
 
@@ -45,11 +54,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.answer(with_body=True)
 
     def answer(self, *, with_body: bool) -> None:
-        asked = f"{self.command} {self.path}"
+        start = self.start()
+        asked = f"{self.command} {self.path}" + (f" from {start}" if start else "")
         self.hub.requests.append(asked)
         match = re.match(r"/(?:api/models/)?([\w.-]+/[\w.-]+)(?:/(\w+)/([^?]+))?", self.path)
         name = match[1] if match else ""
-        if self.hub.status:
+        if self.is_busy(asked):
+            self.refuse(429, "")
+        elif self.hub.status:
             self.refuse(self.hub.status, "")
         elif name in self.hub.gated:
             self.refuse(403, "GatedRepo")
@@ -57,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.refuse(404, "RepoNotFound")
         elif match[2] == "resolve":
             self.file(self.hub.models[name] / match[3].partition("/")[2], with_body)
-        elif match[2] == "revision" and match[3] not in ("main", COMMIT):
+        elif match[2] in ("revision", "tree") and match[3] not in ("main", COMMIT):
             self.refuse(404, "RevisionNotFound")
         else:
             listing = match[2] == "tree"
@@ -66,6 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
     def refuse(self, status: int, code: str) -> None:
         self.send_response(status)
         self.send_header("X-Error-Code", code)
+        if status == 429:
+            self.send_header("Retry-After", "0")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -79,9 +93,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def file(self, path: Path, with_body: bool) -> None:
         content = path.read_bytes()
-        start = int(re.sub(r"\D", "", self.headers.get("Range", "0").partition("-")[0]))
+        etag = _sha256(content) if is_large(path) else _hash(content)
+        if with_body and path.name in self.hub.shorter:
+            content = content[:-1]
+        start = self.start()
         self.send_response(206 if start else 200)
-        self.send_header("ETag", f'"{_hash(content)}"')
+        self.send_header("ETag", f'"{etag}"')
         self.send_header("X-Repo-Commit", COMMIT)
         self.send_header("Accept-Ranges", "bytes")
         self.send_header("Content-Length", str(len(content) - start))
@@ -89,7 +106,28 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
         if with_body:
-            self.wfile.write(content[start : self.hub.cut_after])
+            if path.name in self.hub.damaged:
+                content = bytes(len(content))
+            self.wfile.write(content[start : self.end(len(content))])
+
+    def is_busy(self, asked: str) -> bool:
+        for one in self.hub.busy_for:
+            if asked.startswith(one):
+                self.hub.busy_for.remove(one)
+                return True
+        is_busy = self.hub.busy > 0
+        self.hub.busy -= is_busy
+        return is_busy
+
+    def start(self) -> int:
+        return int(re.sub(r"\D", "", self.headers.get("Range", "0").partition("-")[0]))
+
+    def end(self, size: int) -> int | None:
+        if self.hub.cut_after is None or self.hub.cut_after >= size or self.hub.cuts == 0:
+            return None
+        if self.hub.cuts is not None:
+            self.hub.cuts -= 1
+        return self.hub.cut_after
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
@@ -103,9 +141,27 @@ def _tree(folder: Path) -> list[dict[str, Any]]:
             "path": str(path.relative_to(folder)),
             "size": path.stat().st_size,
             "oid": _hash(path.read_bytes()),
+            **({"lfs": _large(path)} if is_large(path) else {}),
         }
         for path in files
     ]
+
+
+def is_large(path: Path) -> bool:
+    """Whether the hub keeps a file outside git, and so names it by its SHA-256."""
+    return path.suffix == ".safetensors"
+
+
+def _large(path: Path) -> dict[str, Any]:
+    return {
+        "oid": _sha256(path.read_bytes()),
+        "size": path.stat().st_size,
+        "pointerSize": 134,
+    }
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _hash(content: bytes) -> str:

@@ -2,7 +2,7 @@
 
 import typer
 
-from mlxjson.cli import bench, cache, check, choice, gen, grammar, regex, schema
+from mlxjson.cli import bench, cache, check, choice, gen, grammar, models, regex, schema
 
 app = typer.Typer(
     name="mlxjson",
@@ -32,4 +32,6 @@ app.command("grammar")(grammar.grammar)
 app.command("schema")(schema.schema)
 app.command("check")(check.check)
 app.command("bench")(bench.bench)
+app.command("models")(models.models)
+app.command("pull")(models.pull)
 app.command("cache")(cache.cache)

@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -100,6 +101,15 @@ def classes(config: dict[str, Any]) -> tuple[Any, Any]:
             f"model type '{name}' is not supported by the installed mlx-lm",
             hint="A newer mlx-lm may know it.",
         ) from error
+
+
+def is_known(config: dict[str, Any]) -> bool:
+    """Whether mlx-lm has a module for a config.json; imports neither it nor MLX."""
+    package()
+    name = _module_name(config)
+    folders = sys.modules["mlx_lm"].__path__
+    is_there = any((Path(folder) / "models" / f"{name}.py").is_file() for folder in folders)
+    return bool(_MODULE_NAME.fullmatch(name)) and is_there and not config.get("model_file")
 
 
 def _module_name(config: dict[str, Any]) -> str:

@@ -41,8 +41,13 @@ def sequences_that_fit(config: dict[str, Any], device: str) -> int:
     width = heads * (text.get("head_dim") or hidden // all_heads)
     layers = text.get("num_hidden_layers") or 32
     needed = 2 * layers * width * (4 if device == "cpu" else 2) * _ORDINARY_TOKENS
-    free = _available() if device == "cpu" else _free_on_device()
-    return max(1, min(_MOST_SEQUENCES, (free or needed * _MOST_SEQUENCES) // 2 // needed))
+    found = free(device)
+    return max(1, min(_MOST_SEQUENCES, (found or needed * _MOST_SEQUENCES) // 2 // needed))
+
+
+def free(device: str) -> int | None:
+    """Bytes of memory that a model may take on `device`; None where the system does not say."""
+    return _available() if device == "cpu" else _free_on_device()
 
 
 def _free_on_device() -> int | None:

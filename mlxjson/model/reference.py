@@ -54,7 +54,7 @@ def resolve(
     if path.exists():
         return ModelFiles(_checked(path), reference, adapter=given)
     name, _, pinned = reference.partition("@")
-    if not _HUB_ID.fullmatch(name) or reference.endswith(("@", ".gguf")):
+    if not is_hub_id(name) or reference.endswith(("@", ".gguf")):
         raise ModelError(
             f"no such model: {reference}",
             hint="Give a model folder, a .gguf file, a hub id such as org/name, or 'starter'.",
@@ -65,6 +65,11 @@ def resolve(
         name, offline=offline, revision=pinned or revision, progress=progress, environ=environ
     )
     return ModelFiles(_checked(folder), reference, adapter=given)
+
+
+def is_hub_id(text: str) -> bool:
+    """Whether `text` has the form of a hub id, org/name."""
+    return _HUB_ID.fullmatch(text) is not None
 
 
 def config_file(environ: Mapping[str, str] = os.environ) -> Path | None:
