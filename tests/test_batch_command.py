@@ -58,6 +58,17 @@ def test_a_folder_and_an_output_file(home: Path, tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
+def test_greedy_text_is_the_same_however_many_rows_run_at_once(home: Path, tmp_path: Path) -> None:
+    texts = ("Ada, 36", "A man of forty.", "Eve is 7 years old", "The boat")
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(jsonl({"text": text} for text in texts))
+    gen = ("gen", "-s", SMALL, "--input", str(source), "--bare", "--stats")
+    alone, together = (mlxjson(*gen, "--batch", n, home=home) for n in ("1", "3"))
+    assert alone.code == 0
+    assert together.text == alone.text
+    assert json.loads(together.lines[-1])["ok"] == len(texts)
+
+
 def test_what_a_batch_cannot_do_is_said_at_once(home: Path) -> None:
     for arguments in (
         ("--input", "none.jsonl"),
@@ -74,7 +85,7 @@ def test_what_a_batch_cannot_do_is_said_at_once(home: Path) -> None:
 def test_ending_a_batch_early_leaves_whole_lines(home: Path, how: str) -> None:
     rows = [{"text": f"Document {i}.", "regex": "[a-z ]{30}"} for i in range(40)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "mlxjson", "gen", "--input", "-", "--batch", "1"],
+        [sys.executable, "-m", "mlxjson", "gen", "--input", "-", "--batch", "3"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

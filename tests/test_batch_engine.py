@@ -3,6 +3,8 @@
 import gc
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -317,10 +319,13 @@ def test_the_generator_is_loaded_without_transformers_and_the_hub() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_a_real_model_writes_in_a_batch_what_it_writes_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_on", ["cpu", "cuda"])
+def test_a_real_model_writes_in_a_batch_what_it_writes_alone(tmp_path: Path, as_on: str) -> None:
     from mlxjson.api import open_session
 
     session = open_session(str(make_tiny_model(tmp_path / "tiny")), cache=False)
+    session._network = Future()
+    session._network.set_result(replace(open_network(tmp_path / "tiny"), device=as_on))
     head = "Some words that all of these documents begin with, so that they share a cache. "
     rows = rows_of(
         *(
@@ -331,6 +336,12 @@ def test_a_real_model_writes_in_a_batch_what_it_writes_alone(tmp_path: Path) -> 
     single, batched = run(session, rows, 1), run(session, rows, 3)
     for number in single:
         assert essence(batched[number]) == essence(single[number])
+
+
+def open_network(folder: Path) -> Any:
+    from mlxjson.model import load_network, resolve
+
+    return load_network(resolve(str(folder)), use_cache=False)
 
 
 def test_json_documents_of_a_batch_validate() -> None:

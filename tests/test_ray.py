@@ -61,7 +61,7 @@ def test_two_actors_of_a_local_ray(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="ray is an extra: mlxjson[ray]")
     data = pytest.importorskip("ray.data", reason="ray is an extra: mlxjson[ray]")
     model = make_tiny_model(tmp_path / "tiny")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
     try:
         rows = data.from_items([{"n": n, "text": f"row {n}"} for n in range(12)])
         done = rows.repartition(4).map_batches(

@@ -1,5 +1,6 @@
 """`mlxjson gen --input` from settings to the last line."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ class Batch:
     environment: Environment
     inputs: Inputs
     quiet: bool = False
+    stats: bool = False
     done: Done = field(default_factory=Done)
     totals: Totals = field(default_factory=Totals)
     ranks: Ranks = field(default_factory=Ranks)
@@ -70,14 +72,21 @@ class Batch:
                     self._job(session, stack).run(self._share(source))
                 self._join(source)
             finally:
-                if settings.manifest is not None and self.ranks.is_first:
-                    given = self._given(session)
-                    write_manifest(settings.manifest, manifest(started, given, self.totals))
+                if self.ranks.is_first:
+                    self._record(started, session)
         finally:
             session.close()
         if self.totals.failed_in_all and self.ranks.is_first:
             raise self._failed()
         return self.totals
+
+    def _record(self, started: datetime, session: Session) -> None:
+        """What came of the run, where it is wanted; also of one that ended early."""
+        if self.settings.manifest is not None:
+            content = manifest(started, self._given(session), self.totals)
+            write_manifest(self.settings.manifest, content)
+        if self.stats:
+            self.environment.say(json.dumps(self.totals.as_dict()))
 
     def _source(self) -> Source:
         if self.ranks.size > 1 and (self.settings.from_stdin or self.settings.output is None):

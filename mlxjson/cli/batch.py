@@ -47,7 +47,13 @@ class BatchOptions:
     ] = None
     batch: Annotated[
         str,
-        option("--batch", panel=_BATCH, metavar="N|auto", help="Rows worked on at once (auto)."),
+        option(
+            "--batch",
+            panel=_BATCH,
+            metavar="N|auto",
+            help="Rows worked on at once (auto).",
+            envvar="MLXJSON_BATCH",
+        ),
     ] = "auto"
     bare: Annotated[bool, option("--bare", panel=_BATCH, help="Only the results.")] = False
     unordered: Annotated[bool, option("--unordered", panel=_BATCH, help="Rows as they finish.")] = (
@@ -96,6 +102,7 @@ def run_batch(
         environment,
         job.inputs,
         quiet=common.quiet,
+        stats=common.stats is not None,
     )
     batch.run(job.open_session)
 
