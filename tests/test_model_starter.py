@@ -73,3 +73,19 @@ def test_the_network_is_as_wide_as_the_vocabulary(network: Network) -> None:
     assert network.context_length == 8192
     assert network.trimmable
     assert load_tokenizer(resolve("starter")).stop_ids == {2}
+
+
+@pytest.mark.slow
+def test_its_own_adapter_is_in_the_weights(network: Network) -> None:
+    import mlx.core as mx
+
+    files = resolve("starter")
+    if files.adapter is None:
+        pytest.skip("no adapter is in the package")
+    adapted = load_network(files)
+    parts = mx.load(str(files.adapter.path))
+    name = "model.layers.7.self_attn.q_proj"
+    bare, changed = (n.model.layers[7].self_attn.q_proj.weight for n in (network, adapted))
+    change = parts[f"{name}.lora_b"].astype(mx.float32) @ parts[f"{name}.lora_a"].astype(mx.float32)
+    assert mx.allclose(changed, bare + change, atol=1e-5)
+    assert not mx.allclose(changed, bare, atol=1e-3)
