@@ -7,7 +7,7 @@ someone writes into a prompt opens and closes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ def reasoning_prompt(tokenizer: Tokenizer, messages: Sequence[Message], think: T
     if form is None:
         return Prompt(tokenizer.encode(text, special=True))
     stance = opened(template, messages, form, options)
-    added, stance = _led(form, stance, think, _has_switch(template, messages))
+    added, stance = _led(form, stance, think, lambda: _has_switch(template, messages))
     return Prompt(tokenizer.encode(text + added, special=True), stance, tags_of(tokenizer, form))
 
 
@@ -135,13 +135,15 @@ _SWITCHES: dict[Think, dict[str, Any]] = {
 }
 
 
-def _led(form: Form, stance: Stance, think: Think, switch: bool) -> tuple[str, Stance]:
+def _led(
+    form: Form, stance: Stance, think: Think, has_switch: Callable[[], bool]
+) -> tuple[str, Stance]:
     """What to write behind the prompt so that it leaves the model where it is wanted."""
     match think, stance:
         case Think.OFF, Stance.OPEN:
             return form.closing, Stance.LIVE
         case Think.OFF, Stance.FREE:
-            return ("" if switch and not form.always else form.skipping), Stance.LIVE
+            return ("" if not form.always and has_switch() else form.skipping), Stance.LIVE
         case Think.ON, Stance.FREE:
             return form.opening, Stance.OPEN
         case Think.AUTO, Stance.FREE if form.always:

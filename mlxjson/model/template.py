@@ -84,14 +84,8 @@ class ChatTemplate:
 
         variables = {"tools": None, "documents": None, **self.special_tokens, **extra}
         try:
-            return (
-                _environment()
-                .from_string(self.source)
-                .render(
-                    messages=list(messages),
-                    add_generation_prompt=add_generation_prompt,
-                    **variables,
-                )
+            return _compiled(self.source).render(
+                messages=list(messages), add_generation_prompt=add_generation_prompt, **variables
             )
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise ModelError(
