@@ -57,14 +57,13 @@ def _figures(score: Score) -> dict[str, Any]:
 def grades_text(entries: Sequence[dict[str, Any]], terminal: bool) -> str:
     """The entries as a table."""
     kinds = [kind for kind in _KINDS if any(kind in entry["by_type"] for entry in entries)]
-    heads = ("layout", "levers", "fields right", *kinds, "documents", "cut off", "passes/token")
+    heads = ("layout, levers", "fields right", *kinds, "documents", "cut off", "passes/token")
     return rendered([table(heads, [_row(entry, kinds) for entry in entries])], terminal)
 
 
 def _row(entry: dict[str, Any], kinds: Sequence[str]) -> tuple[str, ...]:
     return (
-        entry["layout"],
-        entry["levers"],
+        f"{entry['layout']}, {entry['levers']}",
         f"{entry['fields_right'] / max(1, entry['fields']):.1%}",
         *(_share(entry["by_type"].get(kind)) for kind in kinds),
         f"{entry['documents_right']} of {entry['documents']}",
