@@ -20,7 +20,7 @@ from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.stops import Stops
 from mlxjson.task import OnText, Result, Task
 from mlxjson.text import TextStream, index_of
-from mlxjson.thinking import Prompt, Stance
+from mlxjson.thinking import Prompt, Stance, Think
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -56,7 +56,7 @@ class Run:
         """Do it. Raises what `Session.run` says."""
         enforced, matcher = self._prepare()
         prompt = self._prompt()
-        answer, thoughts = self._shares(prompt)
+        answer, thoughts = thoughts_for(self._session, self._task, prompt, self._on_thought)
         decoder = self._decoder(matcher, answer, thoughts.thinking)
         with timed(self._times, "prefill_ms"):
             beginning = beginning_of(self._session, self._task, prompt.ids)
@@ -107,15 +107,6 @@ class Run:
         prompt, notes = prompt_of(self._session, self._task)
         self._notes += notes
         return prompt
-
-    def _shares(self, prompt: Prompt) -> tuple[int, Thoughts]:
-        """How many tokens the answer may have, and the reasoning before it."""
-        task, context = self._task, self._session.network.context_length
-        answer, budget = room(context, len(prompt.ids), task.max_tokens), 0
-        if prompt.stance is not Stance.LIVE:
-            wanted = BUDGET if task.think_budget is None else task.think_budget
-            answer, budget = shares(context - len(prompt.ids), task.max_tokens, wanted)
-        return answer, Thoughts(prompt, budget, self._session.vocabulary, self._on_thought)
 
     def _streams(self, enforced: Enforcement) -> bool:
         if is_weighed(self._task):
@@ -261,6 +252,21 @@ def room(context: int, prompt_tokens: int, max_tokens: int) -> int:
     return min(max_tokens, context - prompt_tokens)
 
 
+def thoughts_for(
+    session: "Session", task: Task, prompt: Prompt, on_thought: OnText | None
+) -> tuple[int, Thoughts]:
+    """How many tokens the answer may have, and the reasoning before it.
+
+    Raises: UsageError when the prompt alone fills the context.
+    """
+    context = session.network.context_length
+    answer, budget = room(context, len(prompt.ids), task.max_tokens), 0
+    if prompt.stance is not Stance.LIVE:
+        wanted = BUDGET if task.think_budget is None else task.think_budget
+        answer, budget = shares(context - len(prompt.ids), task.max_tokens, wanted)
+    return answer, Thoughts(prompt, budget, session.vocabulary, on_thought)
+
+
 def prompt_of(session: "Session", task: Task) -> tuple[Prompt, list[str]]:
     """The prompt, and what is to be said about it.
 
@@ -268,7 +274,10 @@ def prompt_of(session: "Session", task: Task) -> tuple[Prompt, list[str]]:
     """
     prompt = session.prompt(task.messages, task.think)
     context = session.network.context_length
+    notes = []
+    if task.think == Think.ON and prompt.stance is Stance.LIVE:
+        notes.append("--think on changes nothing: nothing is known of how this model reasons")
     if task.untold is None or len(prompt.ids) + min(task.max_tokens, context // 4) < context:
-        return prompt, []
-    note = "the schema is too long to be told to the model: it is only enforced"
-    return session.prompt(task.untold, task.think), [note]
+        return prompt, notes
+    notes.append("the schema is too long to be told to the model: it is only enforced")
+    return session.prompt(task.untold, task.think), notes

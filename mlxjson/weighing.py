@@ -11,11 +11,10 @@ from mlxjson.decode.sample import Sampling
 from mlxjson.errors import UsageError
 from mlxjson.grammar import Matcher
 from mlxjson.probabilities import Probabilities
-from mlxjson.reasoning import BUDGET, Thoughts, shares
-from mlxjson.run import prompt_of, room
+from mlxjson.run import prompt_of, thoughts_for
 from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.task import OnText, Task
-from mlxjson.thinking import Prompt, Stance
+from mlxjson.thinking import Prompt
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -48,7 +47,6 @@ def option_probabilities(
         assert source is not None  # a choice always has a grammar
         matcher = session.engine.compile(source).matcher()
     prompt, notes = prompt_of(session, task)
-    room(session.network.context_length, len(prompt.ids), task.max_tokens)
     with timed(times, "prefill_ms"):
         ids, thought = _reasoned(session, task, prompt, matcher.fork(), on_thought)
         scores = Continuations(session.network, ids, progress)
@@ -82,11 +80,9 @@ def _reasoned(
     on_thought: OnText | None,
 ) -> tuple[list[int], list[str]]:
     """The prompt with the reasoning behind it, and what is to be said about that."""
-    if prompt.stance is Stance.LIVE:
+    _, thoughts = thoughts_for(session, task, prompt, on_thought)
+    if thoughts.thinking is None:
         return prompt.ids, []
-    wanted = BUDGET if task.think_budget is None else task.think_budget
-    _, budget = shares(session.network.context_length - len(prompt.ids), task.max_tokens, wanted)
-    thoughts = Thoughts(prompt, budget, session.vocabulary, on_thought)
     decoder = Decoder(
         session.network,
         matcher,

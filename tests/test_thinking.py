@@ -214,3 +214,11 @@ def test_without_a_chat_template_nothing_is_known_of_reasoning(
 ) -> None:
     session: Session = session_of(tokenizer, engine, None)
     assert session.prompt("2 + 2 = <think>", Think.AUTO).stance is Stance.LIVE
+
+
+def test_a_model_that_cannot_reason_says_so_when_it_is_asked_to() -> None:
+    from tests.batch_helpers import session_of as plain_session
+
+    result = plain_session().run(Task(Regex("[ab]"), "?", think=Think.ON))
+    assert result.finish == "stop"
+    assert "--think on changes nothing" in result.notes[0]
