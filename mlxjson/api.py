@@ -21,20 +21,31 @@ if TYPE_CHECKING:
     from mlxjson.model import ModelFiles, Network
 
 
-def generate(prompt: str, *, schema: Any = True, model: str | None = None, **options: Any) -> str:
+def generate(
+    prompt: str,
+    *,
+    schema: Any = True,
+    model: str | None = None,
+    adapter: str | None = None,
+    starter_adapter: bool = True,
+    **options: Any,
+) -> str:
     """One JSON document that validates against `schema`.
 
     Args:
         prompt: the text to work on.
         schema: a parsed JSON Schema; True allows any JSON.
         model: as `--model`; None for the default.
+        adapter: as `--adapter`.
+        starter_adapter: let the starter have the adapter that comes with it.
         options: further fields of `Task`.
 
     Raises: ConstraintError, CutOff, InvalidDocument, ModelError, UsageError.
     """
     told = None if schema is True else schema
     task = Task(JsonSchema(schema), gen_messages(prompt, told), **options)
-    return open_session(model).run(task).checked()
+    session = open_session(model, adapter=adapter, starter_adapter=starter_adapter)
+    return session.run(task).checked()
 
 
 def open_session(

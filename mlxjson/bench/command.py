@@ -41,6 +41,8 @@ class Options:
     as_json: bool
     plot: Path | None
     quiet: bool
+    adapter: str | None = None
+    starter_adapter: bool = True
 
 
 def bench(options: Options, environment: Environment) -> str:
@@ -82,6 +84,8 @@ def _session(options: Options, environment: Environment) -> Session:
         offline=options.offline,
         environ=environment.variables,
         progress=environment.stderr_isatty and not options.quiet,
+        adapter=options.adapter,
+        starter_adapter=options.starter_adapter,
     )
 
 
@@ -109,6 +113,8 @@ def _speed(options: Options, environment: Environment, samples: Sequence[Sample]
         options.max_tokens,
         options.offline,
         environment.variables,
+        options.adapter,
+        options.starter_adapter,
     )
     say("start of the command")(0, 1)
     cached = start(command, options.runs, cached=True)
@@ -127,7 +133,8 @@ def _quality(options: Options, environment: Environment) -> str:
     session = _session(options, environment)
     entries = grades(session, rows, options.max_tokens, say("setting"))
     if options.as_json:
-        found = {"model": session.name, "file": options.quality, "settings": entries}
+        names = {"model": session.name, "adapter": session.adapter}
+        found = {**names, "file": options.quality, "settings": entries}
         return json.dumps(found, ensure_ascii=False) + "\n"
     return grades_text(entries, environment.stdout_isatty)
 

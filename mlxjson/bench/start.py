@@ -42,6 +42,8 @@ class Command:
     max_tokens: int
     offline: bool
     environ: Mapping[str, str]
+    adapter: str | None = None
+    starter_adapter: bool = True
 
     def arguments(self, folder: Path, cached: bool) -> list[str]:
         """The command line; `folder` holds its schema and its prompt."""
@@ -53,6 +55,8 @@ class Command:
             *("--layout", self.layout, "--max-tokens", str(self.max_tokens)),
             *(("--model", self.model) if self.model else ()),
             *(("--offline",) if self.offline else ()),
+            *(("--adapter", self.adapter) if self.adapter else ()),
+            *(() if self.starter_adapter else ("--no-starter-adapter",)),
             *(() if cached else ("--no-cache",)),
         ]
 

@@ -33,6 +33,16 @@ def bench(
         typer.Option("-m", "--model", help="'starter', a folder, a .gguf file or a hub id."),
     ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Never ask the hub.")] = False,
+    adapter: Annotated[
+        str | None,
+        typer.Option("--adapter", metavar="FOLDER", help="A LoRA adapter for the model."),
+    ] = None,
+    starter_adapter: Annotated[
+        bool,
+        typer.Option(
+            "--starter-adapter/--no-starter-adapter", help="Let the starter have its own adapter."
+        ),
+    ] = True,
     layout: Annotated[
         Layout, typer.Option("--layout", help="White space in the JSON.")
     ] = Layout.SPACED,
@@ -74,6 +84,8 @@ def bench(
         as_json=as_json,
         plot=plot,
         quiet=quiet,
+        adapter=adapter,
+        starter_adapter=starter_adapter,
     )
     text = bench(options, context.obj)
     context.obj.stdout.write(text.encode())
