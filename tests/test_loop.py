@@ -1,6 +1,7 @@
 """What the decode loop promises, on a scripted network and the real matcher."""
 
 import random
+import re
 
 import mlx.core as mx
 import numpy as np
@@ -10,8 +11,10 @@ from mlxjson.decode.drafter import ModelDrafter
 from mlxjson.decode.loop import Counters, Decoder, Finish, Switches
 from mlxjson.decode.matcher import Unconstrained
 from mlxjson.decode.sample import Sampling
+from mlxjson.decode.thinking import Thinking
 from mlxjson.errors import MlxjsonError
 from mlxjson.grammar import EbnfSource, Engine
+from mlxjson.thinking import Stance, Tags
 from tests.scripted import (
     STOP,
     TOKENS,
@@ -280,3 +283,76 @@ def test_a_drafting_model_changes_no_id_and_saves_passes(engine: Engine) -> None
     other, _ = with_drafter(ScriptedNetwork(copying), ScriptedNetwork())
     assert twin == other == plain
     assert fast < slow.counters.forward_passes / 2
+
+
+TAGS = Tags(
+    begin=(ord("<"), ord("[")), end=(ord("]"),), cut=(ord("\n"), ord("]")), lead=(ord("="),)
+)
+
+
+def reasoned(
+    engine: Engine, stance: Stance, script: bytes, *, budget: int = 9, stops: bool = False
+) -> tuple[bytes, bytes, Decoder]:
+    """What is thought and what is answered by a network that likes `script`, byte by byte."""
+
+    def prefer(ids: list[int]) -> np.ndarray:
+        at = len(ids) - len(PROMPT)
+        liked = script[at : at + 1] if 0 <= at < len(script) else b"b"
+        return always(STOP if stops and liked == b"$" else liked)(ids)
+
+    thinking = Thinking(TAGS, stance, budget=budget, stop_ids=frozenset({STOP}))
+    decoder = Decoder(
+        ScriptedNetwork(prefer),
+        engine.compile(EbnfSource('root ::= "q" [a-c]{2} "!"', "test")).matcher(),
+        sampling=Sampling(),
+        max_tokens=20,
+        switches=Switches(),
+        thinking=thinking,
+    )
+    ids = [*decoder.start(PROMPT), *(i for group in decoder.run() for i in group)]
+    return text(thinking.ids), text(ids), decoder
+
+
+def is_answer(answer: bytes) -> bool:
+    return re.fullmatch(rb"q[abc]{2}!", answer) is not None
+
+
+def test_the_rest_of_a_tag_and_what_leads_to_the_answer_are_written_for_the_model(
+    engine: Engine,
+) -> None:
+    thought, answer, decoder = reasoned(engine, Stance.FREE, b"<.hm]...")
+    assert thought == b"<[hm]="
+    assert is_answer(answer)
+    assert decoder.counters.thinking_tokens == 6
+    # One pass each for "<", "h", "m" and "]", and two for the answer's middle.
+    assert decoder.counters.forward_passes == 6
+
+
+def test_reasoning_that_is_open_needs_no_tag(engine: Engine) -> None:
+    thought, answer, _ = reasoned(engine, Stance.OPEN, b"hm]")
+    assert thought == b"hm]="
+    assert is_answer(answer)
+
+
+def test_a_stop_id_while_reasoning_is_never_given_out_or_run(engine: Engine) -> None:
+    thought, answer, decoder = reasoned(engine, Stance.OPEN, b"hm$", stops=True)
+    assert thought == b"hm\n]="
+    assert is_answer(answer)
+    assert decoder.finish is Finish.STOP
+
+
+def test_an_answer_ends_freedom_to_reason(engine: Engine) -> None:
+    thought, answer, _ = reasoned(engine, Stance.FREE, b"q<[")
+    assert thought == b""
+    assert is_answer(answer)
+
+
+@pytest.mark.parametrize("stance", [Stance.OPEN, Stance.FREE])
+@pytest.mark.parametrize("budget", [0, 1, 2])
+def test_no_more_is_thought_than_the_budget_allows(
+    engine: Engine, stance: Stance, budget: int
+) -> None:
+    script = b"<." + b"x" * 30 if stance is Stance.FREE else b"x" * 30
+    thought, answer, _ = reasoned(engine, stance, script, budget=budget)
+    assert thought == (b"<[" if stance is Stance.FREE else b"") + b"x" * budget + b"\n]="
+    assert is_answer(answer)
