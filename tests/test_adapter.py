@@ -159,6 +159,25 @@ def test_the_merged_weights_are_kept_under_the_adapters_content(
     assert len(list((tmp_path / "cache" / "mlxjson" / "weights").iterdir())) == 2
 
 
+def test_where_weights_have_16_bits_the_merged_ones_are_kept_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("mlxjson.model.device.computes_in_float32", lambda: False)
+    original = write_gguf(tmp_path / "model.gguf", quantised="Q8_0")
+    pairs = random_pairs(original)
+    adapter = write_mlx_lm(tmp_path / "adapter", pairs)
+    first = loaded(tmp_path / "model.gguf", adapter, use_cache=True)
+    (kept,) = (tmp_path / "cache" / "mlxjson" / "weights").iterdir()
+    assert np.array_equal(first, loaded(tmp_path / "model.gguf", adapter, use_cache=True))
+    # Rounded twice against once, in a random model.
+    assert np.allclose(first, loaded(tmp_path / "model.gguf", adapter), atol=0.3)
+    assert np.allclose(first, logits(changed(original, pairs)), atol=0.3)
+    kept.unlink()
+    load_network(resolve(str(tmp_path / "model.gguf")))
+    assert not kept.exists()
+
+
 def test_an_adapter_of_another_model(tmp_path: Path, model: Path, adapter: Path) -> None:
     wider = make_tiny_model(tmp_path / "wider", config={"hidden_size": 64})
     assert "for another model" in refusal(wider, adapter)

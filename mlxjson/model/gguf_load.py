@@ -44,7 +44,7 @@ def load_gguf(
     if is_native and adapter is None:
         weights = _as_stored(files.path)
         return build(config, weights, _quantise, split=split), config
-    return build(config, _as_bfloat16(header, config, adapter), split=split), config
+    return build(config, _as_bfloat16(header, config, kept, adapter), split=split), config
 
 
 def _as_float32(
@@ -75,11 +75,18 @@ def _values(
 
 
 def _as_bfloat16(
-    header: GgufHeader, config: dict[str, Any], adapter: Adapter | None
+    header: GgufHeader, config: dict[str, Any], kept: Path | None, adapter: Adapter | None
 ) -> dict[str, mx.array]:
+    """Kept as float16, which NumPy knows; weights, unlike activations, don't need the range."""
     import mlx.core as mx
 
     shapes = names.shapes(header)
+    if kept is not None and weights_cache.has_room(kept, 2 * sum(map(prod, shapes.values()))):
+        values = _values(header, config, adapter)
+        weights_cache.write(kept, shapes, values, config, half=True)
+        if weights_cache.is_whole(kept):
+            arrays = read_arrays(kept)[0]
+            return {key: array.astype(mx.bfloat16) for key, array in arrays.items()}
     pairs = zip(shapes, _values(header, config, adapter), strict=True)
     return {key: mx.array(values).astype(mx.bfloat16) for key, values in pairs}
 

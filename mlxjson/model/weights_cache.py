@@ -1,4 +1,4 @@
-"""Weights that were converted to float32, kept as safetensors for the next start.
+"""Weights that were converted to floating point, kept as safetensors for the next start.
 
 Converting costs seconds and reading the result a tenth of one. A file is keyed by the source's
 identity and written atomically; a broken one is a miss. The oldest go when the folder is full.
@@ -36,12 +36,18 @@ _TEMPORARY = ".writing-"
 _LONGEST_WRITE_S = 3600
 
 
-def location(files: ModelFiles, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The file that holds, or would hold, the float32 form; None without a cache folder."""
+def location(
+    files: ModelFiles, environ: Mapping[str, str] = os.environ, *, half: bool = False
+) -> Path | None:
+    """The file that holds, or would hold, the float32 form; None without a cache folder.
+
+    `half`: the float16 form, for devices that compute in 16 bits.
+    """
     folder = cache_folder(environ)
     if folder is None:
         return None
-    key = hashlib.sha256(f"{_FORMAT}|{files.identity}".encode()).hexdigest()
+    kind = f"{_FORMAT}{'|half' if half else ''}"
+    key = hashlib.sha256(f"{kind}|{files.identity}".encode()).hexdigest()
     return folder / "weights" / f"{key[:32]}.safetensors"
 
 
@@ -75,28 +81,35 @@ def write(
     shapes: Mapping[str, tuple[int, ...]],
     tensors: Iterable[Floats],
     config: Mapping[str, Any],
+    *,
+    half: bool = False,
 ) -> bool:
-    """Write float32 `tensors`, in the order of `shapes`, one at a time; False if it can't be.
+    """Write `tensors`, in the order of `shapes`, one at a time; False if it can't be.
 
+    They are float32, and are stored so, or as float16 if `half`.
     Format: safetensors, an 8-byte header length, a JSON header, then the raw values. The config
     that goes with the weights is kept in the header's metadata.
     """
     try:
         with _replacing(path) as file:
-            file.write(_header(shapes, config))
+            file.write(_header(shapes, config, half))
             for tensor in tensors:
-                tensor.tofile(file)
+                (tensor.astype("float16") if half else tensor).tofile(file)
     except OSError:
         return False
     return True
 
 
-def _header(shapes: Mapping[str, tuple[int, ...]], config: Mapping[str, Any]) -> bytes:
+def _header(shapes: Mapping[str, tuple[int, ...]], config: Mapping[str, Any], half: bool) -> bytes:
     entries: dict[str, Any] = {"__metadata__": {"config": json.dumps(config)}}
     end = 0
     for name, shape in shapes.items():
-        start, end = end, end + 4 * prod(shape)
-        entries[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
+        start, end = end, end + (2 if half else 4) * prod(shape)
+        entries[name] = {
+            "dtype": "F16" if half else "F32",
+            "shape": shape,
+            "data_offsets": [start, end],
+        }
     text = json.dumps(entries).encode()
     text += b" " * (-len(text) % 64 + 56)  # values start at a multiple of 64
     return len(text).to_bytes(8, "little") + text
