@@ -144,7 +144,7 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
         encode = partial(tokenizer.encode, special=False)
         engine = Engine(vocabulary, cache_dir=cache.folder, encode=encode)
         adapter = files.adapter.name if files.adapter else ""
-        return Speech(files.reference, tokenizer, engine, files.identity, adapter)
+        return Speech(files.reference, tokenizer, engine, files.identity, adapter, files)
 
 
 def _network(files: "ModelFiles", cache: bool, times: dict[str, float]) -> "Network":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mlxjson.decode.draft import Lookup
     from mlxjson.decode.loop import Progress
     from mlxjson.grammar import Engine
-    from mlxjson.model import Network, Tokenizer
+    from mlxjson.model import ModelFiles, Network, Tokenizer
     from mlxjson.vocabulary import Vocabulary
 
 
@@ -25,7 +25,7 @@ class Speech:
     """How a model speaks: its name, its tokenizer, and the compiler for its vocabulary.
 
     `identity` names the model's content, as `ModelFiles.identity` does; `adapter` names the
-    adapter that changes its weights.
+    adapter that changes its weights; `files` are where it lies on disk.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Speech:
     engine: "Engine"
     identity: str = ""
     adapter: str = ""
+    files: "ModelFiles | None" = None
 
 
 class Session:
@@ -73,6 +74,11 @@ class Session:
     def adapter(self) -> str:
         """The adapter that the weights were changed by; empty without one."""
         return self._speech.result().adapter
+
+    @property
+    def files(self) -> "ModelFiles | None":
+        """Where the model lies on disk."""
+        return self._speech.result().files
 
     @property
     def tokenizer(self) -> "Tokenizer":

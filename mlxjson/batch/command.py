@@ -187,7 +187,12 @@ class Batch:
     def _given(self, session: Session) -> dict[str, Any]:
         schema = self.defaults.schema
         return {
-            "model": _model(session) | {"device": session.network.device},
+            "model": {
+                **_model(session),
+                # Of a model of the hub, the folder's name is its revision.
+                "path": str(session.files.path) if session.files else None,
+                "device": session.network.device,
+            },
             "schema_sha256": None if schema is None else digest(schema),
             "input": self.settings.source,
             "output": str(self.settings.output) if self.settings.output else None,
@@ -214,4 +219,5 @@ def _model(session: Session) -> dict[str, Any]:
         "reference": session.name,
         "vocabulary": session.vocabulary.fingerprint,
         "config": digest(session.network.config),
+        "weights": session.files.weights_digest() if session.files else None,
     }

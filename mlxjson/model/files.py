@@ -1,9 +1,13 @@
 """Where a model lies on disk."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from .adapter import Adapter
+
+_SAMPLES = 16
+_SAMPLE_BYTES = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,18 @@ class ModelFiles:
         if self.adapter is not None:
             parts.append(f"adapter:{self.adapter.form.name}:{self.adapter.digest}")
         return "|".join([str(self.path.resolve()), *parts])
+
+    def weights_digest(self) -> str:
+        """A SHA-256 over sixteen samples of each weight file, the same wherever the files lie.
+
+        Two trainings of one shape differ in every layer, so samples tell them apart.
+        """
+        digest = hashlib.sha256(self.adapter.digest.encode() if self.adapter else b"")
+        for path in [self.path] if self.is_gguf else sorted(self.path.glob("*.safetensors")):
+            size = path.stat().st_size
+            digest.update(f"{path.name if not self.is_gguf else ''}:{size}".encode())
+            with path.open("rb") as file:
+                for sample in range(_SAMPLES):
+                    file.seek(size * sample // _SAMPLES)
+                    digest.update(file.read(_SAMPLE_BYTES))
+        return digest.hexdigest()
