@@ -20,6 +20,7 @@ from mlxjson.constraint import Free, JsonSchema
 from mlxjson.decode import mask
 from mlxjson.grammar import Matcher
 from mlxjson.session import Session
+from mlxjson.thinking import Prompt, Stance, Tags, Think
 from tests.batch_helpers import run_batch, session_of, texts
 from tests.scripted import STOP, WIDTH, always, random_logits
 from tests.scripted_batch import BatchModel
@@ -349,3 +350,42 @@ def test_json_documents_of_a_batch_validate() -> None:
     made = Defaults(JsonSchema(SCHEMAS[0]), options={**OPTIONS, "max_tokens": 60})
     for outcome in run(session_of(BatchModel()), rows, 3, made).values():
         assert outcome.ok or (outcome.fault and outcome.fault.code == 4)
+
+
+TAGS = Tags(
+    begin=(ord("<"), ord("[")), end=(ord("]"),), cut=(ord("\n"), ord("]")), lead=(ord("="),)
+)
+
+
+@pytest.mark.parametrize("stance", [Stance.OPEN, Stance.FREE])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_rows_reason_side_by_side_as_they_do_alone(
+    stance: Stance, temperature: float, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prompt(session: Session, messages: Any, think: Think) -> Prompt:
+        text = messages if isinstance(messages, str) else messages[-1]["content"]
+        return Prompt(list(text.encode()), stance, TAGS)
+
+    def prefer(ids: Any) -> np.ndarray:
+        """Likes to begin, to end and to stop reasoning, and is else at random."""
+        logits = random_logits(ids)
+        logits[[ord("<"), ord("]"), STOP]] += 2
+        return logits
+
+    monkeypatch.setattr(Session, "prompt", prompt)
+    rows = rows_of(*({"text": f"{'row' * i} {i}", "schema": SCHEMAS[i % 4]} for i in range(12)))
+    for budget in (0, 1, 6):
+        options = {"think_budget": budget, "temperature": temperature, "retries": 2}
+        made = Defaults(Free(), options=OPTIONS | options)
+        model = BatchModel(prefer)
+        model.device = device  # where it is a GPU, masks are filled beside the pass
+        batched = run(session_of(model), rows, 4, made)
+        single = run(session_of(BatchModel(prefer)), rows, 1, made)
+        assert max(model.widths) >= 3
+        for number, outcome in single.items():
+            assert essence(batched[number]) == essence(outcome)
+            thought = [o.stats and o.stats.thinking_tokens for o in (outcome, batched[number])]
+            assert thought[0] == thought[1]
+        if stance is Stance.OPEN:
+            assert all(o.stats is not None and o.stats.thinking_tokens for o in single.values())

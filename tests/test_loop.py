@@ -336,7 +336,7 @@ def test_reasoning_that_is_open_needs_no_tag(engine: Engine) -> None:
 
 def test_a_stop_id_while_reasoning_is_never_given_out_or_run(engine: Engine) -> None:
     thought, answer, decoder = reasoned(engine, Stance.OPEN, b"hm$", stops=True)
-    assert thought == b"hm\n]="
+    assert thought == b"hm]="
     assert is_answer(answer)
     assert decoder.finish is Finish.STOP
 

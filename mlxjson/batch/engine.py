@@ -15,11 +15,11 @@ from mlxjson.decode.sample import Sampling
 from mlxjson.decode.sequence import Sequence
 from mlxjson.grammar import fill_many
 from mlxjson.prepared import matcher_of
-from mlxjson.run import prompt_of, room
+from mlxjson.run import prompt_of, thoughts_for
 from mlxjson.stats import Stats
 from mlxjson.task import Result, Task
 from mlxjson.text import TextStream, index_of
-from mlxjson.thinking import Stance
+from mlxjson.thinking import Prompt
 
 if TYPE_CHECKING:
     from mlxjson.enforcement import Enforcement
@@ -114,10 +114,10 @@ class _Run:
         try:
             task = self._defaults.task(row)
             prompt, _ = prompt_of(self._session, task)
-            if not _is_plain(task) or prompt.stance is not Stance.LIVE:
+            if not _is_plain(task):
                 self._done.append(finished(row, task, self._session.run(task), begin))
                 return
-            growing = self._begun(row, task, prompt.ids, begin)
+            growing = self._begun(row, task, prompt, begin)
             opening = growing.sequence.start()
             if growing.sequence.ended:
                 self._settle(growing)
@@ -126,20 +126,21 @@ class _Run:
         except Exception as error:
             self._done.append(failed(row, error, begin))
 
-    def _begun(self, row: Row, task: Task, prompt: list[int], begin: float) -> _Growing:
+    def _begun(self, row: Row, task: Task, prompt: Prompt, begin: float) -> _Growing:
         session = self._session
         enforced = session.prepared(task.constraint).enforcement(
             enforce=task.enforce, strict=task.strict
         )
-        limit = room(session.network.context_length, len(prompt), task.max_tokens)
+        limit, thoughts = thoughts_for(session, task, prompt, None)
         sampling = Sampling(task.temperature, task.top_p, task.top_k, task.seed)
         matcher = matcher_of(enforced, session.engine)
-        sequence = Sequence(matcher, sampling, limit, jump=task.jump)
-        sequence.counters.prompt_tokens = len(prompt)
-        return _Growing(row, task, enforced, prompt, sequence, begin)
+        sequence = Sequence(matcher, sampling, limit, jump=task.jump, thinking=thoughts.thinking)
+        sequence.counters.prompt_tokens = len(prompt.ids)
+        return _Growing(row, task, enforced, prompt.ids, sequence, begin)
 
     def _join(self, growing: _Growing, behind: list[int]) -> None:
-        self._batch.add(growing.sequence, [*growing.prompt, *behind])
+        sequence = growing.sequence
+        self._batch.add(sequence, [*growing.prompt, *sequence.thought, *behind])
         self._growing[growing.sequence] = growing
 
     def _settle(self, growing: _Growing) -> None:
@@ -191,17 +192,8 @@ class _Run:
 _KNOWN = frozenset(
     {
         *("constraint", "messages", "untold", "max_tokens", "temperature", "top_p", "top_k"),
-        *(
-            "think_budget",
-            "seed",
-            "retries",
-            "strict",
-            "stream",
-            "enforce",
-            "jump",
-            "draft",
-            "think",
-        ),
+        *("seed", "retries", "strict", "stream", "enforce", "jump", "draft"),
+        *("think", "think_budget"),
     }
 )
 

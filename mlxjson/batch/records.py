@@ -20,6 +20,7 @@ COUNTS = (
     "forced_tokens",
     "drafted_tokens",
     "accepted_tokens",
+    "thinking_tokens",
     "retries",
 )
 

@@ -194,9 +194,11 @@ class Batch:
     def _filled(self, bound: list[Row], words: int) -> mask.Rows:
         """Masks, int32 (n, words). The logits may be wider than what a matcher knows."""
         rows = np.zeros((len(bound), words), dtype=np.int32)
-        constrained = [i for i, row in enumerate(bound) if not _lets_through(row)]
+        constrained = [i for i, row in enumerate(bound) if _is_constrained(row)]
         for i, row in enumerate(bound):
-            if _lets_through(row):
+            if row.reasoning is not None:
+                row.reasoning.fill(rows[i], row.matcher)
+            elif _lets_through(row):
                 row.matcher.fill(rows[i, : mask.words(row.matcher.width)])
         if constrained:
             rows[constrained] = self._constrained([bound[i] for i in constrained], words)
@@ -220,11 +222,26 @@ def _sample(masked: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
     """Ids (n,); those of rows that are not asked mean nothing."""
     ids = mx.argmax(masked, axis=-1).astype(mx.int32)
     drawn = [(at, row) for at, row in asked if row.sampling.temperature > 0]
-    if not drawn:
-        return ids
-    places = mx.array([at for at, _ in drawn])
-    draws = [sampler(row.sampling)(masked[at : at + 1], [len(row.output)]) for at, row in drawn]
-    return mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.int32), axis=0)
+    if drawn:
+        places = mx.array([at for at, _ in drawn])
+        draws = [sampler(row.sampling)(masked[at : at + 1], [row.key]) for at, row in drawn]
+        ids = mx.put_along_axis(ids, places, mx.concatenate(draws).astype(mx.int32), axis=0)
+    return _ends_for_stops(ids, asked)
+
+
+def _ends_for_stops(ids: mx.array, asked: list[tuple[int, Row]]) -> mx.array:
+    """Ids (n,) in which stop ids of rows that reason have become the end of their reasoning."""
+    for at, row in asked:
+        thinking = row.reasoning
+        if thinking is not None and not thinking.free and thinking.stop_ids:
+            stops = mx.array(sorted(thinking.stop_ids), dtype=mx.int32)
+            is_stop = mx.any(ids[at] == stops) & (mx.arange(ids.shape[0]) == at)
+            ids = mx.where(is_stop, thinking.end, ids)
+    return ids
+
+
+def _is_constrained(row: Row) -> bool:
+    return row.reasoning is None and not _lets_through(row)
 
 
 def _lets_through(row: Row) -> bool:
@@ -233,4 +250,4 @@ def _lets_through(row: Row) -> bool:
 
 def _is_free(row: Row, width: int) -> bool:
     """Whether every logit may be chosen: there is no constraint, and no padding."""
-    return _lets_through(row) and row.matcher.width >= width
+    return row.reasoning is None and _lets_through(row) and row.matcher.width >= width

@@ -10,6 +10,7 @@ from mlxjson.decode import mask
 from mlxjson.decode.loop import Counters, Finish
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
+from mlxjson.decode.thinking import Thinking
 from mlxjson.errors import MlxjsonError
 
 
@@ -21,6 +22,7 @@ class Sequence:
         sampling: how ids are chosen.
         max_tokens: the most ids to give out.
         jump: take what is forced without asking the model.
+        thinking: the reasoning before the constraint is live.
 
     Attributes:
         output: the ids given out, those that are forced and not yet run among them.
@@ -28,7 +30,13 @@ class Sequence:
     """
 
     def __init__(
-        self, matcher: Matcher, sampling: Sampling, max_tokens: int, *, jump: bool = True
+        self,
+        matcher: Matcher,
+        sampling: Sampling,
+        max_tokens: int,
+        *,
+        jump: bool = True,
+        thinking: Thinking | None = None,
     ) -> None:
         self.matcher = matcher
         self.sampling = sampling
@@ -38,6 +46,7 @@ class Sequence:
         self.fault: MlxjsonError | None = None
         self._max_tokens = max_tokens
         self._jump = jump
+        self._thinking = thinking
         self._queue: deque[int] = deque()
         self._free: list[bool] = []
         self._banned: dict[int, set[int]] = {}
@@ -52,8 +61,30 @@ class Sequence:
         """Whether the model has a say in its next id."""
         return not self.ended and not self._queue
 
+    @property
+    def reasoning(self) -> Thinking | None:
+        """The reasoning, until the answer begins."""
+        return None if self._thinking is None or self._thinking.live else self._thinking
+
+    @property
+    def thought(self) -> list[int]:
+        """The ids between prompt and output."""
+        return [] if self._thinking is None else list(self._thinking.ids)
+
+    @property
+    def key(self) -> int:
+        """A position for the sampler that no other id of the sequence has."""
+        return len(self.output) if self.reasoning is None else self.reasoning.key
+
     def start(self) -> list[int]:
-        """The ids that are forced at the beginning: they belong behind the prompt."""
+        """The ids that are forced at the beginning: they belong behind the prompt.
+
+        What is thought comes between them.
+        """
+        if self.reasoning is not None:
+            self.counters.thinking_tokens += len(self.reasoning.start())
+        if self.reasoning is not None:
+            return []
         opening = self._forced()
         self._end()
         return opening
@@ -67,12 +98,17 @@ class Sequence:
         if self.ended:
             return
         try:
-            self._take(token_id)
+            if self.reasoning is None or self.reasoning.declines(token_id):
+                self._take(token_id)
+            else:
+                self._think(token_id, self.reasoning)
         except MlxjsonError as error:
             self.fault = error
 
     def exclude(self, row: mask.Row) -> None:
         """Clear what was tried before at this place, unless nothing would be left."""
+        if self.reasoning is not None:
+            return
         tried = self._banned.get(len(self.output), ())
         before = row.copy() if tried else row
         for token_id in tried:
@@ -98,6 +134,16 @@ class Sequence:
         self._queue.clear()
         self.finish = None
         return list(self.output)
+
+    def _think(self, token_id: int, thinking: Thinking) -> None:
+        """Take a sampled id of the reasoning; where that ends, begin the answer."""
+        ids = thinking.take(token_id)
+        self.counters.thinking_tokens += len(ids)
+        # The first one runs already: a stop id was replaced before it was given out.
+        self._queue.extend(ids[1:])
+        if thinking.live:
+            self._queue.extend(self._forced())
+            self._end()
 
     def _take(self, token_id: int) -> None:
         if len(self.output) >= self._max_tokens:

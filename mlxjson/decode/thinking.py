@@ -32,6 +32,7 @@ class Thinking:
         ids: what stands between prompt and answer so far, tags too.
         said: what of that stands between the tags.
         was_cut: the budget ended it, not the model.
+        stop_ids: while it is open, the end tag takes their place.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Thinking:
         self._tags = tags
         self._stance = stance
         self._left = budget
-        self._stop_ids = stop_ids - {tags.end[-1]}
+        self.stop_ids = stop_ids - {tags.end[-1]}
         self._on_ids = on_ids
 
     @property
@@ -61,6 +62,11 @@ class Thinking:
     def free(self) -> bool:
         """The model may begin to reason, or answer."""
         return self._stance is Stance.FREE
+
+    @property
+    def end(self) -> int:
+        """The id that takes the place of a stop id."""
+        return self._tags.end[0]
 
     @property
     def key(self) -> int:
@@ -91,8 +97,8 @@ class Thinking:
         if self.free:
             self._stance = Stance.OPEN
             return self._given(list(self._tags.begin))
-        if token_id in self._stop_ids:
-            return self._closed(list(self._tags.cut))
+        if token_id in self.stop_ids:
+            return self._closed(list(self._tags.end))
         if (*self.ids, token_id)[-len(self._tags.end) :] == self._tags.end:
             return self._closed([token_id])
         self._left -= 1
