@@ -77,7 +77,6 @@ def _values(
 def _as_bfloat16(
     header: GgufHeader, config: dict[str, Any], kept: Path | None, adapter: Adapter | None
 ) -> dict[str, mx.array]:
-    """Kept as float16, which NumPy knows; weights, unlike activations, don't need the range."""
     import mlx.core as mx
 
     shapes = names.shapes(header)
@@ -85,8 +84,7 @@ def _as_bfloat16(
         values = _values(header, config, adapter)
         weights_cache.write(kept, shapes, values, config, half=True)
         if weights_cache.is_whole(kept):
-            arrays = read_arrays(kept)[0]
-            return {key: array.astype(mx.bfloat16) for key, array in arrays.items()}
+            return read_arrays(kept)[0]
     pairs = zip(shapes, _values(header, config, adapter), strict=True)
     return {key: mx.array(values).astype(mx.bfloat16) for key, values in pairs}
 

@@ -104,7 +104,7 @@ def _loaded(
     is_converted = float32 or (files.is_gguf and files.adapter is not None)
     kept = weights_cache.location(files, half=not float32) if is_converted and use_cache else None
     if kept is not None and weights_cache.is_whole(kept):
-        return _from_kept(kept, float32, split)
+        return _from_kept(kept, split)
     if files.is_gguf:
         from .gguf_load import load_gguf
 
@@ -114,14 +114,10 @@ def _loaded(
     return load_folder(files, float32=float32, kept=kept, split=split)
 
 
-def _from_kept(path: Path, float32: bool, split: Prepare | None) -> tuple[Model, dict[str, Any]]:
-    import mlx.core as mx
-
+def _from_kept(path: Path, split: Prepare | None) -> tuple[Model, dict[str, Any]]:
     memory.check_fits(path.stat().st_size, str(path))
     weights, metadata = read_arrays(path)
     config = json.loads(metadata["config"])
-    if not float32:
-        weights = {name: values.astype(mx.bfloat16) for name, values in weights.items()}
     return build(config, weights, split=split), config
 
 

@@ -25,6 +25,8 @@ from .files import ModelFiles
 from .safetensors_header import check_size
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .gguf_types import Floats
 
 # Raised when the meaning of the stored weights changes.
@@ -41,7 +43,7 @@ def location(
 ) -> Path | None:
     """The file that holds, or would hold, the float32 form; None without a cache folder.
 
-    `half`: the float16 form, for devices that compute in 16 bits.
+    `half`: the bfloat16 form, for devices that compute in 16 bits.
     """
     folder = cache_folder(environ)
     if folder is None:
@@ -86,7 +88,7 @@ def write(
 ) -> bool:
     """Write `tensors`, in the order of `shapes`, one at a time; False if it can't be.
 
-    They are float32, and are stored so, or as float16 if `half`.
+    They are float32, and are stored so, or as bfloat16 if `half`.
     Format: safetensors, an 8-byte header length, a JSON header, then the raw values. The config
     that goes with the weights is kept in the header's metadata.
     """
@@ -94,7 +96,7 @@ def write(
         with _replacing(path) as file:
             file.write(_header(shapes, config, half))
             for tensor in tensors:
-                (tensor.astype("float16") if half else tensor).tofile(file)
+                (_bfloat16(tensor) if half else tensor).tofile(file)
     except OSError:
         return False
     return True
@@ -106,13 +108,20 @@ def _header(shapes: Mapping[str, tuple[int, ...]], config: Mapping[str, Any], ha
     for name, shape in shapes.items():
         start, end = end, end + (2 if half else 4) * prod(shape)
         entries[name] = {
-            "dtype": "F16" if half else "F32",
+            "dtype": "BF16" if half else "F32",
             "shape": shape,
             "data_offsets": [start, end],
         }
     text = json.dumps(entries).encode()
     text += b" " * (-len(text) % 64 + 56)  # values start at a multiple of 64
     return len(text).to_bytes(8, "little") + text
+
+
+def _bfloat16(values: Floats) -> NDArray[Any]:
+    """The upper halves of the float32 bits, rounded to the nearest, of two to the even one."""
+    bits = values.view("uint32")
+    upper: NDArray[Any] = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("uint16")
+    return upper
 
 
 @contextmanager
