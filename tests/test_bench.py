@@ -34,6 +34,13 @@ from tests.command import PERSON, mlxjson
 from tests.scripted import ScriptedNetwork, encode, vocabulary
 
 GRAMMAR = 'root ::= "{\\"name\\": \\"" [a-z ]{3,20} "\\", \\"kind\\": \\"" ("red" | "rose") "\\"}"'
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"colour": {"enum": ["red", "rust"]}, "name": {"type": "string"}},
+        "required": ["colour", "name"],
+    }
+)
 PROMPT = encode("the name is abcabc and the other is abcabc")
 
 
@@ -251,8 +258,8 @@ def test_what_cannot_be_measured_is_exit_2(arguments: tuple[str, ...], tmp_path:
 def test_bench_on_the_starter(tmp_path: Path) -> None:
     picture = tmp_path / "speed.svg"
     done = mlxjson(
-        *("bench", "--schema", PERSON, "Ada Lovelace, 36, lives in London.", "--json"),
-        *("--runs", "1", "--max-tokens", "24", "--plot", str(picture)),
+        *("bench", "--schema", SCHEMA, "A red rose named Ada.", "--json"),
+        *("--runs", "1", "--max-tokens", "20", "--plot", str(picture)),
         home=tmp_path,
         timeout=900,
     )
@@ -260,7 +267,7 @@ def test_bench_on_the_starter(tmp_path: Path) -> None:
     found = SimpleNamespace(**json.loads(done.out))
     assert found.device == "cpu"
     passes = [variant["passes_per_token"] for variant in found.variants]
-    assert passes[0] == passes[1] == 1.0 > passes[2] >= passes[3]
+    assert passes[0] == 1.0 >= passes[1] > passes[2] >= passes[3]
     assert found.same_output["without drafting"] == {"same": 1, "of": 1}
     assert found.start["cached"]["first_byte_ms"]["median"] > 0
     assert found.start["cached"]["peak_memory_mb"]["median"] > 100
