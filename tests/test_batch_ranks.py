@@ -112,6 +112,19 @@ def test_two_ranks_give_the_rows_of_one_and_others_go_on(run: Launched, tmp_path
 
 
 @pytest.mark.slow
+def test_another_training_of_the_same_shape_is_another_model(run: Launched, tmp_path: Path) -> None:
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(jsonl([{"text": "x", "choices": ["a", "b"]}]))
+    model = make_tiny_model(tmp_path / "tiny")
+    gen = ("-m", str(model), "--input", str(source), "-o", str(output))
+    assert run(1, *gen).returncode == 0
+    assert run(1, *gen, "--resume").returncode == 0
+    make_tiny_model(model, seed=1)
+    other = run(1, *gen, "--resume")
+    assert (other.returncode, "the model changed" in other.stderr) == (2, True), other.stderr
+
+
+@pytest.mark.slow
 def test_a_model_spread_over_two_ranks_writes_what_one_writes(
     run: Launched, tmp_path: Path
 ) -> None:
