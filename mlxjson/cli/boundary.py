@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 
 from mlxjson.environment import Environment
-from mlxjson.errors import ExitCode, Interrupted, MlxjsonError, ReaderClosed
+from mlxjson.errors import ExitCode, Interrupted, MlxjsonError, ReaderClosed, UsageError
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -14,7 +14,7 @@ def run(arguments: Sequence[str]) -> int:
     environment = Environment.of_process()
     debug = "--debug" in arguments
     try:
-        _dispatch(arguments, environment)
+        _dispatch([_utf8(argument) for argument in arguments], environment)
         environment.stdout.flush()
         return ExitCode.OK
     except SystemExit as stop:  # raised by completion
@@ -32,6 +32,14 @@ def _dispatch(arguments: Sequence[str], environment: Environment) -> None:
     returned = app(_with_explicit_stats(arguments), standalone_mode=False, obj=environment)
     if returned == ExitCode.INTERRUPTED:  # the option parser catches Ctrl-C itself
         raise Interrupted("interrupted")
+
+
+def _utf8(argument: str) -> str:
+    """An argument as UTF-8 whatever the locale made of it (PEP 383). Raises: UsageError."""
+    try:
+        return os.fsencode(argument).decode()
+    except UnicodeError as error:
+        raise UsageError("an argument is not UTF-8 text", where=ascii(argument)) from error
 
 
 def _with_explicit_stats(arguments: Sequence[str]) -> list[str]:

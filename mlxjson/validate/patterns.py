@@ -91,6 +91,8 @@ def _compile(pattern: str) -> Any:
     for translate in (to_python, str):
         try:
             return regex.compile(translate(pattern), regex.V0)
-        except (EcmaError, regex.error, OverflowError, RecursionError) as error:
+        except (EcmaError, regex.error, OverflowError) as error:
             errors.append(str(error))
+        except RecursionError:
+            errors.append("nested too deeply")
     raise ConstraintError(f"the pattern {pattern[:60]!r} is malformed: {errors[0]}")
