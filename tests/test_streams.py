@@ -16,6 +16,8 @@ from tests.command import ROOT, environment, mlxjson
 
 pytestmark = pytest.mark.slow
 
+# Too long to be finished before the test goes on.
+EPIC = ("regex", "--no-draft", "[a-z ]{3000}", "Tell me a story about a cat.")
 STORY = ("regex", "--no-draft", "[a-z ]{150}", "Tell me a story about a cat.")
 
 
@@ -63,7 +65,7 @@ def test_what_is_exact_streams_into_a_pipe_before_it_is_complete(home: Path) -> 
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly(home: Path) -> None:
-    with started(home, *STORY) as process:
+    with started(home, *EPIC) as process:
         first_byte(process)
         assert process.stdout is not None
         assert process.stderr is not None
@@ -73,7 +75,7 @@ def test_a_reader_that_goes_away_ends_the_run_quietly(home: Path) -> None:
 
 
 def test_ctrl_c_while_decoding_ends_at_once_with_one_line(home: Path) -> None:
-    with started(home, *STORY) as process:
+    with started(home, *EPIC) as process:
         first_byte(process)
         assert_interrupted(process)
 
