@@ -134,8 +134,9 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
     from mlxjson.grammar import Engine
     from mlxjson.model import load_tokenizer
 
-    with timed(times, "vocabulary_ms"):
+    with timed(times, "tokenizer_ms"):
         tokenizer = load_tokenizer(files)
+    with timed(times, "vocabulary_ms"):
         # The network may give more logits than there are tokens; the loop masks those, so that
         # nothing here has to wait for it.
         vocabulary = remembered_vocabulary(

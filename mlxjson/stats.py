@@ -29,6 +29,7 @@ class Stats:
     adapter: str = ""
     import_ms: float = 0.0
     load_ms: float = 0.0
+    tokenizer_ms: float = 0.0
     vocabulary_ms: float = 0.0
     compile_ms: float = 0.0
     prefill_ms: float = 0.0
