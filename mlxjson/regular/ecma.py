@@ -9,7 +9,7 @@ is the smaller of the two; where they contradict each other (`\Z`, `{,n}`, `[]â€
 
 from mlxjson.regular.charset import FULL, Ranges, complement
 from mlxjson.regular.members import Member
-from mlxjson.regular.python import DOLLAR, NEWLINE, read_property
+from mlxjson.regular.python import DOLLAR, NEWLINE
 from mlxjson.regular.reader import END, HEX, START, Reader
 from mlxjson.regular.tree import Assert, Look, Node, chars, single_set
 from mlxjson.regular.unicode_sets import ECMA_SPACE
@@ -102,12 +102,12 @@ class EcmaReader(Reader):
             self.fail("a back-reference, which is not regular", place)
         if char and char in "AZz":
             self.fail(f"the escape \\{char}, which is read in two ways", place)
-        return self.members([self._shared_escape(place)], False)
+        return self.members([self.shared_escape(place)], False)
 
     def class_escape(self, place: int) -> Member:
         if self.take("b"):
             return ((8, 8),)
-        return self._shared_escape(place)
+        return self.shared_escape(place)
 
     def leading_bracket(self, found: list[Member], place: int) -> None:
         self.fail("an empty class, which is read in two ways", place)
@@ -115,21 +115,7 @@ class EcmaReader(Reader):
     def odd_range(self, found: list[Member], low: Member, high: Member, place: int) -> None:
         found += [low, ((0x2D, 0x2D),), high]
 
-    def _shared_escape(self, place: int) -> Member:
-        char = self.peek()
-        self.place += 1
-        if not char:
-            self.fail("a backslash with nothing behind it", place)
-        if char in "dws":
-            return char, False
-        if char in "DWS":
-            return char.lower(), True
-        if char in "pP":
-            return read_property(self, char == "P", place)
-        code = self._code(char, place)
-        return ((code, code),)
-
-    def _code(self, char: str, place: int) -> int:
+    def code(self, char: str, place: int) -> int:
         if char in _CONTROL:
             return _CONTROL[char]
         if char == "0" and not self.peek().isdecimal():

@@ -23,7 +23,7 @@ from mlxjson.regular.tree import (
     chars,
     seq,
 )
-from mlxjson.regular.unicode_sets import ASCII_SPACE, unicode_property
+from mlxjson.regular.unicode_sets import ASCII_SPACE
 
 NEWLINE: Ranges = ((10, 10),)
 # `$` also holds before a newline that ends the text.
@@ -202,7 +202,7 @@ class PythonReader(Reader):
             self.fail("a word boundary, which is not supported here", place)
         if char and char in "123456789":
             return self.literal(self._octal_or_reference(place))
-        return self.members([self._shared_escape(place)], False)
+        return self.members([self.shared_escape(place)], False)
 
     def _octal_or_reference(self, place: int) -> int:
         digits = self.source[self.place : self.place + 3]
@@ -224,7 +224,7 @@ class PythonReader(Reader):
         if char and char in DIGITS:
             code = self._octal(place)
             return ((code, code),)
-        return self._shared_escape(place)
+        return self.shared_escape(place)
 
     def _octal(self, place: int) -> int:
         start = self.place
@@ -234,22 +234,7 @@ class PythonReader(Reader):
             self.fail("an octal escape without a digit", place)
         return self._byte(int(self.source[start : self.place], 8), place)
 
-    def _shared_escape(self, place: int) -> Member:
-        """An escape that means the same inside and outside of a class."""
-        char = self.peek()
-        self.place += 1
-        if not char:
-            self.fail("a backslash with nothing behind it", place)
-        if char in "dws":
-            return char, False
-        if char in "DWS":
-            return char.lower(), True
-        if char in "pP":
-            return self._property(char == "P", place)
-        code = self._code(char, place)
-        return ((code, code),)
-
-    def _code(self, char: str, place: int) -> int:
+    def code(self, char: str, place: int) -> int:
         if char in _CONTROL:
             return _CONTROL[char]
         if char == "0":
@@ -276,19 +261,3 @@ class PythonReader(Reader):
             return ord(unicodedata.lookup(name))
         except (KeyError, TypeError):
             self.fail("the name of no character", place)
-
-    def _property(self, inverse: bool, place: int) -> Ranges:
-        return read_property(self, inverse, place)
-
-
-def read_property(reader: Reader, inverse: bool, place: int) -> Ranges:
-    r"""The set of \p{…} or \P{…}, the letter being read already."""
-    end = reader.source.find("}", reader.place)
-    if not reader.take("{") or end < 0:
-        reader.fail("a property without its name in braces", place)
-    name = reader.source[reader.place : end]
-    reader.place = end + 1
-    found = unicode_property(name)
-    if found is None:
-        reader.fail(f"the unknown property {name[:40]}", place)
-    return complement(found) if inverse else found

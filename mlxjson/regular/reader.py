@@ -12,6 +12,7 @@ from mlxjson.regular.charset import (
     FULL,
     Ranges,
     charset,
+    complement,
     difference,
     intersect,
     union,
@@ -34,7 +35,7 @@ from mlxjson.regular.tree import (
     repeat,
     seq,
 )
-from mlxjson.regular.unicode_sets import ASCII_DIGIT, ASCII_WORD, python_set
+from mlxjson.regular.unicode_sets import ASCII_DIGIT, ASCII_WORD, python_set, unicode_property
 
 MAX_DEPTH = 100
 MAX_COUNT = 1_000_000
@@ -296,6 +297,25 @@ class Reader:
         self.place += 1
         return self.class_escape(start) if char == "\\" else ((ord(char), ord(char)),)
 
+    def shared_escape(self, place: int) -> Member:
+        """An escape that means the same inside and outside of a class."""
+        char = self.peek()
+        self.place += 1
+        if not char:
+            self.fail("a backslash with nothing behind it", place)
+        if char in "dws":
+            return char, False
+        if char in "DWS":
+            return char.lower(), True
+        if char in "pP":
+            return read_property(self, char == "P", place)
+        code = self.code(char, place)
+        return ((code, code),)
+
+    def code(self, char: str, place: int) -> int:
+        """The code point that an escape of one character stands for; each dialect has its own."""
+        raise NotImplementedError
+
     def members(self, found: list[Member], negated: bool) -> Node:
         """The set that these members make in both readings, the smaller or the larger."""
 
@@ -317,3 +337,16 @@ class Reader:
         if not self.ignore_case:
             return None
         return ignoring_ascii_case if self.ascii_only else ignoring_case
+
+
+def read_property(reader: Reader, inverse: bool, place: int) -> Ranges:
+    r"""The set of \p{…} or \P{…}, the letter being read already."""
+    end = reader.source.find("}", reader.place)
+    if not reader.take("{") or end < 0:
+        reader.fail("a property without its name in braces", place)
+    name = reader.source[reader.place : end]
+    reader.place = end + 1
+    found = unicode_property(name)
+    if found is None:
+        reader.fail(f"the unknown property {name[:40]}", place)
+    return complement(found) if inverse else found
