@@ -23,9 +23,13 @@ _MOST_REMEMBERED = 32
 
 
 class Prepared:
-    """What the grammar takes of a constraint, and the check of all of it."""
+    """What the grammar takes of a constraint, and the check of all of it.
 
-    def __init__(self, constraint: Constraint, enforced: Enforcement) -> None:
+    `unenforced` says why there is no grammar of it; "" where there is one.
+    """
+
+    def __init__(self, constraint: Constraint, enforced: Enforcement, unenforced: str = "") -> None:
+        self.unenforced = unenforced
         self._constraint = constraint
         self._enforced = enforced
         self._check: Check | None = None
@@ -53,27 +57,44 @@ class Shelf:
     def __init__(self, cache: Cache, most: int = _MOST_REMEMBERED) -> None:
         self._cache = cache
         self._most = most
-        self._latest: tuple[Constraint, Prepared] | None = None
+        self._latest: tuple[Constraint, bool, Prepared] | None = None
         self._kept: OrderedDict[object, Prepared] = OrderedDict()
 
-    def prepared(self, constraint: Constraint) -> Prepared:
-        """Raises: ConstraintError when the constraint can't be satisfied or can't be said."""
-        if self._latest is None or self._latest[0] is not constraint:
-            self._latest = constraint, self._found(constraint)
-        return self._latest[1]
+    def prepared(self, constraint: Constraint, *, or_degraded: bool = False) -> Prepared:
+        """A constraint made ready; one that was degraded before as such, if that will do.
 
-    def _found(self, constraint: Constraint) -> Prepared:
-        key = _key(constraint)
+        Raises: ConstraintError when the constraint can't be satisfied or can't be said.
+        """
+        latest = self._latest
+        if latest is None or latest[0] is not constraint or latest[1] is not or_degraded:
+            latest = constraint, or_degraded, self._found(constraint, or_degraded)
+            self._latest = latest
+        return latest[2]
+
+    def degraded(self, constraint: Constraint, reason: str) -> Prepared:
+        """A schema that can't be compiled, for `reason`. Raises: as `degraded` below."""
+        made = degraded(constraint, reason)
+        self._keep((key_of(constraint), "degraded"), made)
+        self._latest = constraint, True, made
+        return made
+
+    def _found(self, constraint: Constraint, or_degraded: bool) -> Prepared:
+        key = key_of(constraint)
+        if or_degraded and (known := self._kept.get((key, "degraded"))) is not None:
+            return known
         found = self._kept.pop(key, None) or Prepared(
             constraint, remembered_enforcement(constraint, self._cache)
         )
-        self._kept[key] = found
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._keep(key, found)
         return found
 
+    def _keep(self, key: object, prepared: Prepared) -> None:
+        self._kept[key] = prepared
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
 
-def degraded(constraint: Constraint) -> Prepared:
+
+def degraded(constraint: Constraint, reason: str = "it can't be compiled") -> Prepared:
     """A schema that can't be compiled: the grammar of any JSON, and the check of the schema.
 
     Raises: ConstraintError where it can't be checked either.
@@ -82,12 +103,12 @@ def degraded(constraint: Constraint) -> Prepared:
     is_object = isinstance(constraint.schema, dict) and constraint.schema.get("type") == "object"
     plain = JsonObject(constraint.layout) if is_object else JsonSchema(True, constraint.layout)
     finding = Finding("", "schema", "it can't be compiled")
-    made = Prepared(constraint, replace(enforcement(plain), findings=(finding,)))
+    made = Prepared(constraint, replace(enforcement(plain), findings=(finding,)), reason)
     made.check("null")  # so that a schema that is none fails before the model runs
     return made
 
 
-def _key(constraint: Constraint) -> object:
+def key_of(constraint: Constraint) -> object:
     """Equal for constraints that say the same. The order of a schema's keys says something."""
     if not isinstance(constraint, JsonSchema):
         return constraint

@@ -1,7 +1,6 @@
 """One task from constraint to checked text: compile, prefill, decode, validate, try again."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,9 @@ from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
 from mlxjson.decode.thinking import Thinking
 from mlxjson.enforcement import Enforcement
-from mlxjson.errors import ConstraintError, NotEnforceable, UsageError
-from mlxjson.prepared import Prepared, degraded, matcher_of
+from mlxjson.errors import UsageError
+from mlxjson.prepared import matcher_of
+from mlxjson.ready import ready
 from mlxjson.reasoning import BUDGET, Thoughts, shares
 from mlxjson.stats import Stats, peak_memory_mb
 from mlxjson.stops import Stops
@@ -72,36 +72,15 @@ class Run:
         if weighed.failure is None and decoder.finish is Finish.STOP and not streams:
             self._write(weighed.text)
         result = self._report(decoder, enforced, weighed.text, weighed.failure)
-        result.thought = thoughts.text
+        result.thought, result.unenforced = thoughts.text, self._unenforced
         result.confidence, result.logprobs = weighed.confidence, weighed.logprobs
         return result
 
     def _prepare(self) -> tuple[Enforcement, Matcher]:
-        try:
-            return self._compiled(lambda: self._session.prepared(self._task.constraint))
-        except ConstraintError as error:
-            if self._task.fallback is None or _is_hopeless(error):
-                raise
-            prepared = self._degraded(error.message)
-        return self._compiled(lambda: prepared)
-
-    def _compiled(self, prepare: Callable[[], Prepared]) -> tuple[Enforcement, Matcher]:
-        task = self._task
-        with timed(self._times, "compile_ms"):
-            self._prepared = prepare()
-            enforced = self._prepared.enforcement(enforce=task.enforce, strict=task.strict)
-        engine = self._session.engine  # waits until it is there, which is not compile time
-        with timed(self._times, "compile_ms"):
-            return enforced, matcher_of(enforced, engine)
-
-    def _degraded(self, reason: str) -> Prepared:
-        """Plain JSON in place of what can't be compiled, and a prompt that says what is wanted."""
-        task = self._task
-        assert task.fallback is not None
-        prepared = degraded(task.constraint)
-        self._task = replace(task, messages=task.fallback, untold=None)
-        self._notes.append(f"the schema can't be enforced, only asked for and checked: {reason}")
-        return prepared
+        made = ready(self._session, self._task, self._times)
+        self._task, self._prepared, self._unenforced = made.task, made.prepared, made.unenforced
+        self._notes += filter(None, [made.note])
+        return made.enforced, made.matcher
 
     def _prompt(self) -> Prompt:
         prompt, notes = prompt_of(self._session, self._task)
@@ -230,13 +209,6 @@ class Run:
             tuple(self._notes),
             self._stopped,
         )
-
-
-def _is_hopeless(error: ConstraintError) -> bool:
-    """A run without the grammar would end no better."""
-    from mlxjson.schema.front import Unsatisfiable
-
-    return isinstance(error, NotEnforceable | Unsatisfiable)
 
 
 def room(context: int, prompt_tokens: int, max_tokens: int) -> int:

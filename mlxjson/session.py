@@ -125,9 +125,16 @@ class Session:
         """The ids of a prompt to be answered without reasoning."""
         return self.prompt(messages, Think.OFF).ids
 
-    def prepared(self, constraint: Constraint) -> Prepared:
+    def prepared(self, constraint: Constraint, *, or_degraded: bool = False) -> Prepared:
         """A constraint made ready, remembered for the next runs. Raises: ConstraintError."""
-        return self._shelf.prepared(constraint)
+        return self._shelf.prepared(constraint, or_degraded=or_degraded)
+
+    def degraded(self, constraint: Constraint, reason: str) -> Prepared:
+        """A schema that can't be compiled as any JSON and its check, remembered as such.
+
+        Raises: ConstraintError where it can't be checked either.
+        """
+        return self._shelf.degraded(constraint, reason)
 
     def close(self) -> None:
         """Let processes go that serve this one; a session of one process needs no closing."""

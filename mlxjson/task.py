@@ -83,7 +83,7 @@ class Result:
 
     `notes` are what a user should hear about the run, a line each. `stopped` is the stop string
     that ended the text, `thought` the reasoning before it. `confidence` and `logprobs` are there
-    where the task asks for them.
+    where the task asks for them. `unenforced` says why the schema was only asked for and checked.
     """
 
     text: str
@@ -96,6 +96,7 @@ class Result:
     thought: str = ""
     confidence: dict[str, float] | None = None
     logprobs: "tuple[TokenScore, ...] | None" = None
+    unenforced: str = ""
 
     def checked(self) -> str:
         """The text of a complete and valid result.

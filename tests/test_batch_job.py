@@ -194,6 +194,7 @@ import sys, time
 from pathlib import Path
 from mlxjson.batch.job import Job
 from mlxjson.batch.ledger import Done, FileLedger
+from mlxjson.batch.notices import Notices
 from mlxjson.batch.progress import _Silent
 from mlxjson.batch.records import Fault, Outcome
 from mlxjson.batch.source import from_name
@@ -216,7 +217,7 @@ source, output = map(Path, sys.argv[1:3])
 done = Done()
 done.read(output)
 with FileLedger(output) as ledger:
-    job = Job(lane, ledger, Totals(), _Silent(), unordered=len(sys.argv) > 3)
+    job = Job(lane, ledger, Totals(), _Silent(), Notices(print), unordered=len(sys.argv) > 3)
     job.run(done.left(from_name(str(source)).rows()))
 """
 

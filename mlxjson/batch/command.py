@@ -13,6 +13,7 @@ from mlxjson.batch.job import Job
 from mlxjson.batch.lanes import lane_of
 from mlxjson.batch.ledger import Done, FileLedger, Ledger, StreamLedger
 from mlxjson.batch.manifest import manifest, write_manifest
+from mlxjson.batch.notices import Notices
 from mlxjson.batch.outputs import (
     append_parts,
     done_in,
@@ -34,6 +35,7 @@ from mlxjson.environment import Environment
 from mlxjson.errors import BatchFailed, UsageError
 from mlxjson.inputs import Inputs
 from mlxjson.model.ranks import Ranks, ranks_of
+from mlxjson.ready import degradable
 from mlxjson.session import Session
 
 
@@ -50,6 +52,7 @@ class Batch:
     done: Done = field(default_factory=Done)
     totals: Totals = field(default_factory=Totals)
     ranks: Ranks = field(default_factory=Ranks)
+    _unenforced: str = ""
 
     def run(self, open_session: Callable[[], Session]) -> Totals:
         """Do it.
@@ -112,8 +115,7 @@ class Batch:
 
     def _check_session(self, session: Session) -> None:
         """What would fail every row fails before the first."""
-        options = self.defaults.options
-        session.prepared(self.defaults.constraint).enforcement(strict=options.get("strict", False))
+        self._check_constraint(session)
         _ = session.network
         output = self.settings.output
         self.ranks.wait()  # until all have looked at the output, before any writes to it
@@ -125,6 +127,13 @@ class Batch:
         if not self.settings.resume:
             self._clear(output)
         self.ranks.wait()
+
+    def _check_constraint(self, session: Session) -> None:
+        constraint = self.defaults.constraint
+        prepare = degradable if self.defaults.degrade else Session.prepared
+        prepared = prepare(session, constraint)
+        prepared.enforcement(strict=self.defaults.options.get("strict", False))
+        self._unenforced = prepared.unenforced
 
     def _clear(self, output: Path) -> None:
         """Remove what earlier runs left, which parts would be joined with."""
@@ -162,13 +171,17 @@ class Batch:
 
     def _job(self, session: Session, stack: ExitStack) -> Job:
         settings = self.settings
-        shown = progress(self.environment, self.quiet or not self.ranks.is_first)
+        shown = progress(self.environment, self.quiet, self.ranks.is_first)
         stack.callback(shown.close)
+        notices = Notices(shown.say)
+        if self._unenforced:
+            notices.of_all(self.defaults.constraint, self._unenforced)
         return Job(
             lane_of(session, self.defaults, settings.width),
             self._ledger(stack),
             self.totals,
             shown,
+            notices,
             errors=self._file(settings.errors, stack) if settings.errors else None,
             bare=settings.bare,
             unordered=settings.unordered,

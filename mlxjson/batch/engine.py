@@ -14,15 +14,13 @@ from mlxjson.decode.loop import Finish
 from mlxjson.decode.sample import Sampling
 from mlxjson.decode.sequence import Sequence
 from mlxjson.grammar import fill_many
-from mlxjson.prepared import matcher_of
+from mlxjson.ready import Ready, ready
 from mlxjson.run import prompt_of, thoughts_for
 from mlxjson.stats import Stats
 from mlxjson.task import Result, Task
 from mlxjson.text import TextStream, index_of
-from mlxjson.thinking import Prompt
 
 if TYPE_CHECKING:
-    from mlxjson.enforcement import Enforcement
     from mlxjson.session import Session
 
 
@@ -31,8 +29,7 @@ class _Growing:
     """A row that is being worked on."""
 
     row: Row
-    task: Task
-    enforced: "Enforcement"
+    made: Ready
     prompt: list[int]
     sequence: Sequence
     begin: float
@@ -72,13 +69,11 @@ class _Run:
     def outcomes(self, rows: Iterable[Row]) -> Iterator[list[Outcome]]:
         """Groups of outcomes, as rows end."""
         coming = iter(rows)
-        while self._fill(coming):
-            for sequence in self._stepped():
+        while self._fill(coming) or self._growing or self._done:
+            for sequence in self._stepped() if self._growing else ():
                 self._settle(self._growing.pop(sequence))
             if self._done:
                 yield self._taken()
-        if self._done:
-            yield self._taken()
 
     def _stepped(self) -> list[Sequence]:
         """The sequences that a step ended."""
@@ -94,30 +89,34 @@ class _Run:
         return done
 
     def _fill(self, coming: Iterator[Row]) -> bool:
-        """Take rows up while there is room; whether there is anything to work on."""
+        """Take rows up while there is room; whether there may be more of them.
+
+        One that was run by itself is given out before the next is taken up.
+        """
         if self._growing and self._width.now - len(self._growing) < self._bunch():
             return True
         while len(self._growing) < self._width.now:
             row = next(coming, None)
             if row is None:
+                return False
+            if self._take_up(row):
                 break
-            self._take_up(row)
-        return bool(self._growing)
+        return True
 
     def _bunch(self) -> int:
         """How many rows join at once. On a GPU every join costs about as much as a step."""
         on_cpu = self._session.network.device == "cpu"
         return 1 if on_cpu else max(1, self._width.now // 8)
 
-    def _take_up(self, row: Row) -> None:
+    def _take_up(self, row: Row) -> bool:
+        """Begin with a row; whether it had to be run by itself."""
         begin = perf_counter()
         try:
             task = self._defaults.task(row)
-            prompt, _ = prompt_of(self._session, task)
-            if not _is_plain(task):
+            if not is_plain(task):
                 self._done.append(finished(row, task, self._session.run(task), begin))
-                return
-            growing = self._begun(row, task, prompt, begin)
+                return True
+            growing = self._begun(row, task, begin)
             opening = growing.sequence.start()
             if growing.sequence.ended:
                 self._settle(growing)
@@ -125,18 +124,19 @@ class _Run:
                 self._join(growing, opening)
         except Exception as error:
             self._done.append(failed(row, error, begin))
+        return False
 
-    def _begun(self, row: Row, task: Task, prompt: Prompt, begin: float) -> _Growing:
-        session = self._session
-        enforced = session.prepared(task.constraint).enforcement(
-            enforce=task.enforce, strict=task.strict
-        )
-        limit, thoughts = thoughts_for(session, task, prompt, None)
+    def _begun(self, row: Row, task: Task, begin: float) -> _Growing:
+        made = ready(self._session, task)
+        task = made.task
+        prompt, _ = prompt_of(self._session, task)
+        limit, thoughts = thoughts_for(self._session, task, prompt, None)
         sampling = Sampling(task.temperature, task.top_p, task.top_k, task.seed)
-        matcher = matcher_of(enforced, session.engine)
-        sequence = Sequence(matcher, sampling, limit, jump=task.jump, thinking=thoughts.thinking)
+        sequence = Sequence(
+            made.matcher, sampling, limit, jump=task.jump, thinking=thoughts.thinking
+        )
         sequence.counters.prompt_tokens = len(prompt.ids)
-        return _Growing(row, task, enforced, prompt.ids, sequence, begin)
+        return _Growing(row, made, prompt.ids, sequence, begin)
 
     def _join(self, growing: _Growing, behind: list[int]) -> None:
         sequence = growing.sequence
@@ -158,18 +158,19 @@ class _Run:
         text = self._text(sequence)
         failure = None
         if sequence.finish is Finish.STOP:
-            failure = self._session.prepared(growing.task.constraint).check(text)
-        if failure is not None and growing.retries < growing.task.retries:
+            failure = growing.made.prepared.check(text)
+        if failure is not None and growing.retries < growing.made.task.retries:
             tokens = self._session.vocabulary.tokens
             kept = sequence.rewind(index_of(sequence.output, tokens, text, failure.offset or 0))
             if kept is not None:
                 growing.retries += 1
                 self._join(growing, kept)
                 return []
-        findings = growing.enforced.findings
+        made = growing.made
         stats = self._stats(growing, "invalid" if failure else str(sequence.finish))
-        result = Result(text, stats.finish, stats, findings, failure)
-        return [finished(growing.row, growing.task, result, growing.begin)]
+        result = Result(text, stats.finish, stats, made.enforced.findings, failure)
+        result.unenforced = made.unenforced
+        return [finished(growing.row, made.task, result, growing.begin)]
 
     def _text(self, sequence: Sequence) -> str:
         stream = TextStream(self._session.vocabulary.tokens)
@@ -181,7 +182,7 @@ class _Run:
         return Stats(
             finish=finish,
             retries=growing.retries,
-            exact=growing.enforced.exact,
+            exact=growing.made.enforced.exact,
             model=self._session.name,
             device=self._session.network.device,
             **counts,
@@ -193,12 +194,13 @@ _KNOWN = frozenset(
     {
         *("constraint", "messages", "untold", "max_tokens", "temperature", "top_p", "top_k"),
         *("seed", "retries", "strict", "stream", "enforce", "jump", "draft"),
-        *("think", "think_budget"),
+        *("think", "think_budget", "fallback"),
     }
 )
 
 
-def _is_plain(task: Task) -> bool:
+def is_plain(task: Task) -> bool:
+    """Whether a task can be run together with others."""
     bare = Task(task.constraint, task.messages)
     names = (field.name for field in fields(task) if field.name not in _KNOWN)
     return all(getattr(task, name) == getattr(bare, name) for name in names)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from mlxjson.batch.lanes import Lane
 from mlxjson.batch.ledger import Ledger
+from mlxjson.batch.notices import Notices
 from mlxjson.batch.order import AsTheyCome, InOrder
 from mlxjson.batch.progress import Progress
 from mlxjson.batch.records import Outcome
@@ -19,6 +20,7 @@ class Job:
 
     Attributes:
         ledger: gets the lines; those of bare results where `bare` says so.
+        notices: says of which schemas there is no grammar.
         errors: gets the rows that failed, as they came in; None: nobody does.
         max_failures: how many rows may fail before the batch is given up; None: all.
     """
@@ -27,6 +29,7 @@ class Job:
     ledger: Ledger
     totals: Totals
     progress: Progress
+    notices: Notices
     errors: Ledger | None = None
     bare: bool = False
     unordered: bool = False
@@ -44,6 +47,7 @@ class Job:
         if self.errors is not None and rejected:
             self.errors.append(rejected)
         self.ledger.append([o.bare() if self.bare else o.line() for o in outcomes])
+        self.notices.of_rows(outcomes)
         self.totals.add(outcomes)
         self.progress.show(self.totals)
         if self.max_failures is not None and self.totals.failed > self.max_failures:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from mlxjson.batch.records import Outcome, attempt, finished
 from mlxjson.batch.rows import Row
 from mlxjson.batch.tasks import Defaults
+from mlxjson.task import Task
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -37,9 +38,14 @@ class SingleLane:
 
 
 def lane_of(session: "Session", defaults: Defaults, width: int | None) -> Lane:
-    """A lane for `width` rows at a time; None: as many as suit model and machine."""
+    """A lane for `width` rows at a time; None: as many as suit model and machine.
+
+    What rows can't be asked together (see `is_plain`), they are asked one after the other.
+    """
     if width == 1 or not session.network.can_batch:
         return SingleLane(session, defaults)
-    from mlxjson.batch.engine import BatchLane
+    from mlxjson.batch.engine import BatchLane, is_plain
 
+    if not is_plain(Task(defaults.constraint, "", **defaults.options)):
+        return SingleLane(session, defaults)
     return BatchLane(session, defaults, width)

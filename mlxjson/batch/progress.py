@@ -1,5 +1,6 @@
 """How far a batch is, on stderr."""
 
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,14 +19,22 @@ class Progress(Protocol):
     def show(self, totals: Totals) -> None:
         """Some rows were done."""
 
+    def say(self, line: str) -> None:
+        """A line for people."""
+
     def close(self) -> None:
         """Nothing more comes."""
 
 
-def progress(environment: Environment, quiet: bool) -> Progress:
-    """A line that is kept up to date on a terminal, a plain one a minute elsewhere."""
+def progress(environment: Environment, quiet: bool, is_first: bool = True) -> Progress:
+    """A line that is kept up to date on a terminal, a plain one a minute elsewhere.
+
+    Of several processes only the first one shows how far it is.
+    """
     if quiet:
         return _Silent()
+    if not is_first:
+        return _Plain(environment, inf)
     if environment.stderr_isatty and environment.variables.get("TERM") != "dumb":
         return _Live(environment)
     return _Plain(environment)
@@ -51,19 +60,26 @@ class _Silent:
     def show(self, totals: Totals) -> None:
         return
 
+    def say(self, line: str) -> None:
+        return
+
     def close(self) -> None:
         return
 
 
 class _Plain:
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, every: float = _PLAIN_SECONDS) -> None:
         self._environment = environment
-        self._due = monotonic() + _PLAIN_SECONDS
+        self._every = every
+        self._due = monotonic() + every
 
     def show(self, totals: Totals) -> None:
         if monotonic() >= self._due:
-            self._due = monotonic() + _PLAIN_SECONDS
-            self._environment.say(f"mlxjson: {summary(totals)}")
+            self._due = monotonic() + self._every
+            self.say(f"mlxjson: {summary(totals)}")
+
+    def say(self, line: str) -> None:
+        self._environment.say(line)
 
     def close(self) -> None:
         return
@@ -88,6 +104,9 @@ class _Live:
             completed=totals.skipped + totals.done,
             total=totals.rows,
         )
+
+    def say(self, line: str) -> None:
+        self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         self._bar.stop()

@@ -1,16 +1,20 @@
 """What came of a row, and the line that says it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlxjson.batch.rows import Row
 from mlxjson.batch.tasks import is_json
+from mlxjson.constraint import Constraint
 from mlxjson.errors import ExitCode, MlxjsonError
 from mlxjson.stats import Stats
 from mlxjson.task import Result, Task
+
+if TYPE_CHECKING:
+    from mlxjson.confidence import TokenScore
 
 # Of the figures of a run, those that count something and add up over rows.
 COUNTS = (
@@ -49,6 +53,8 @@ class Outcome:
         stats: the figures of the row's run; all zero where there was none.
         fault: why it failed; None where it did not.
         seconds: how long it took, from when it was taken up.
+        confidence, logprobs: how sure the model was, where that is asked for.
+        unenforced: the schema for which there was no grammar, and why; None where there was one.
     """
 
     row: Row
@@ -57,6 +63,9 @@ class Outcome:
     stats: Stats | None = None
     fault: Fault | None = None
     seconds: float = 0.0
+    confidence: dict[str, float] | None = None
+    logprobs: "tuple[TokenScore, ...] | None" = None
+    unenforced: tuple[Constraint, str] | None = None
 
     @property
     def ok(self) -> bool:
@@ -76,17 +85,32 @@ class Outcome:
             "id": _dumps(self.row.id),
             "ok": _dumps(self.ok),
             "result": self.result() if self.ok else "null",
+            **self._certainty(),
             "error": _dumps(self.fault.as_dict() if self.fault else None),
             "finish": _dumps(stats.finish or None),
             "tokens": _dumps({name: getattr(stats, name) for name in COUNTS}),
             "seconds": _dumps(round(self.seconds, 3)),
         }
-        parts = ", ".join(f'"{name}": {value}' for name, value in fields.items())
-        return f"{{{parts}}}\n".encode()
+        return f"{_object(fields)}\n".encode()
 
     def bare(self) -> bytes:
-        """The result alone, with its newline; nothing for a row that failed."""
-        return f"{self.result()}\n".encode() if self.ok else b""
+        """The result alone, with its newline; nothing for a row that failed.
+
+        Where it is asked for, how sure the model was stands beside it, as in a single run.
+        """
+        if not self.ok:
+            return b""
+        parts = {"result": self.result(), **self._certainty()}
+        return f"{self.result() if len(parts) == 1 else _object(parts)}\n".encode()
+
+    def _certainty(self) -> dict[str, str]:
+        """What is known of how sure the model was, as JSON."""
+        known = {}
+        if self.confidence is not None:
+            known["confidence"] = _dumps(self.confidence)
+        if self.logprobs is not None:
+            known["logprobs"] = _dumps([score.as_dict() for score in self.logprobs])
+        return known
 
     def rejected(self) -> bytes:
         """A failed row as it came in, with its error and what was rejected, for `--errors`."""
@@ -116,6 +140,9 @@ def finished(row: Row, task: Task, result: Result, begin: float) -> Outcome:
         result.stats,
         fault,
         perf_counter() - begin,
+        result.confidence,
+        result.logprobs,
+        (task.constraint, result.unenforced) if result.unenforced else None,
     )
 
 
@@ -136,6 +163,11 @@ def attempt(row: Row, work: Callable[[], Outcome]) -> Outcome:
         return work()
     except Exception as error:
         return failed(row, error, begin)
+
+
+def _object(parts: Mapping[str, str]) -> str:
+    """A JSON object of values that are JSON already."""
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in parts.items()) + "}"
 
 
 def _dumps(value: Any) -> str:

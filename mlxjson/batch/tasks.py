@@ -1,7 +1,7 @@
 """From a row and the settings of the whole batch to a task."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,14 @@ from mlxjson.batch.rows import Row
 from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.errors import MlxjsonError, UsageError
 from mlxjson.inputs import grammar_of, parse_json
-from mlxjson.prompt import Message, choice_messages, gen_messages, pattern_messages, plain_messages
+from mlxjson.prompt import (
+    Message,
+    choice_messages,
+    gen_messages,
+    joined,
+    pattern_messages,
+    plain_messages,
+)
 from mlxjson.task import Task
 
 # The pointer of the fault of a row whose id was given before, and of no other fault.
@@ -45,6 +52,7 @@ class Defaults:
         schema_dir: where rows may name schema files; None: they may not.
         told: tell the model the form of the answer.
         template: use the chat template.
+        degrade: where a schema can't be compiled, ask for it in the prompt and check the result.
         options: the other fields of `Task`.
     """
 
@@ -56,6 +64,7 @@ class Defaults:
     schema_dir: Path | None = None
     told: bool = True
     template: bool = True
+    degrade: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def task(self, row: Row) -> Task:
@@ -63,9 +72,18 @@ class Defaults:
         if row.fault:
             raise RowFault(row.fault, DOUBLE if row.is_double else "")
         if _is_body(row.fields):
+            from mlxjson.request.plan import Settings as BodySettings
             from mlxjson.request.rows import task_of_row
 
-            return task_of_row(row.fields, self.options, self._layout())
+            settings = BodySettings(
+                self._layout(),
+                # Without a grammar nothing else would tell the model the form.
+                told=not self.options.get("enforce", True),
+                degrade=self.degrade,
+                scores=True,
+                options=self.options,
+            )
+            return task_of_row(row.fields, settings)
         text = self._prompt(row.fields)
         system = _text(row.fields, "system") or self.system
         constraint, told = self._asked(row.fields, text, system)
@@ -76,9 +94,19 @@ class Defaults:
             constraint,
             told if self.template else text,
             untold=untold if self.template else None,
+            fallback=self._fallback(constraint, text, system),
             **self.options,
         )
         return replace(task, **_numbers(row.fields))
+
+    def _fallback(
+        self, constraint: Constraint, text: str, system: str | None
+    ) -> Sequence[Message] | str | None:
+        """What asks for a schema that may turn out to have no grammar."""
+        if not self.degrade or not isinstance(constraint, JsonSchema):
+            return None
+        asking = gen_messages(text, constraint.schema, system)
+        return asking if self.template else joined(asking)
 
     def _prompt(self, fields: Mapping[str, Any]) -> str:
         instruction = _text(fields, "prompt") or self.instruction

@@ -90,6 +90,8 @@ def run_batch(
     words: Sequence[str],
     constraint: Constraint,
     schema: Any,
+    *,
+    degrade: bool,
 ) -> None:
     """Run the batch that the options describe. Raises what it ends with."""
     from mlxjson.batch.command import Batch
@@ -98,7 +100,7 @@ def run_batch(
     _refuse_others(common)
     batch = Batch(
         _settings(options, common),
-        _defaults(options, job, words, constraint, schema),
+        _defaults(options, job, words, constraint, schema, degrade),
         environment,
         job.inputs,
         quiet=common.quiet,
@@ -114,8 +116,6 @@ def _refuse_others(common: Common) -> None:
         "--stream": common.stream,
         "--save-rejected": common.save_rejected,
         "--show-thinking": common.show_thinking,
-        "--confidence": common.confidence,
-        "--logprobs": common.logprobs or common.top_logprobs,
     }
     for name, value in given.items():
         if value:
@@ -142,7 +142,12 @@ def _settings(options: BatchOptions, common: Common) -> "Settings":
 
 
 def _defaults(
-    options: BatchOptions, job: "Job", words: Sequence[str], constraint: Constraint, schema: Any
+    options: BatchOptions,
+    job: "Job",
+    words: Sequence[str],
+    constraint: Constraint,
+    schema: Any,
+    degrade: bool,
 ) -> "Defaults":
     from mlxjson.batch.tasks import Defaults
 
@@ -159,6 +164,7 @@ def _defaults(
         schema_dir=options.schema_dir,
         told=common.told,
         template=common.template,
+        degrade=degrade,
         # A row is written whole, so it may be held and tried again even where it is exact.
         options={**job.task_options(), "stream": False},
     )

@@ -64,9 +64,7 @@ def gen(
     if batch.input is not None:
         from mlxjson.cli.batch import run_batch
 
-        if degrade is Uncompilable.PROMPT:
-            raise UsageError("--on-uncompilable prompt is for single documents, not for --input")
-        run_batch(job, batch, prompt or (), constraint, given)
+        run_batch(job, batch, prompt or (), constraint, given, degrade=degrades)
         return
     text = job.inputs.prompt(prompt or (), common.file)
     told = given if common.told else None
