@@ -58,10 +58,22 @@ def test_completion_loads_nothing_heavy(tmp_path: Path) -> None:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = (
-        "import sys, mlxjson, mlxjson.cli.app; print(*{m.partition('.')[0] for m in sys.modules})"
+        "import sys, mlxjson.cli.app; mlxjson.cli.app.tree([]);"
+        "print(*{m.partition('.')[0] for m in sys.modules})"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     assert not set(out.decode().split()) & set(HEAVY)
+
+
+def test_options_left_away_are_not_converted() -> None:
+    code = (
+        "import sys; from mlxjson.cli import boundary, job;"
+        "job.Job.generate = lambda *_, **__: None;"
+        "boundary.run(['choice', 'a', 'b', '-c', 'x', '--max-tokens', '9', '--no-jump', '-q']);"
+        "print(*{m.partition('.')[0] for m in sys.modules})"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert "pydantic" not in out.decode().split()
 
 
 @pytest.mark.slow

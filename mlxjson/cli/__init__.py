@@ -12,8 +12,12 @@ def main() -> None:
 
         print(f"mlxjson {__version__}")
         return
+    import gc
+
     from mlxjson.cli.boundary import run
 
+    # A vocabulary is 10^5 objects that stay: by default each thousand has the collector look again.
+    gc.set_threshold(100_000)
     code = run(sys.argv[1:])
     sys.stderr.flush()
     # A thread that is still loading a model must not be torn down under MLX's feet.

@@ -1,19 +1,43 @@
 """The command tree."""
 
+from collections.abc import Sequence
+from importlib import import_module
+
 import typer
 
-from mlxjson.cli import bench, cache, check, choice, gen, grammar, models, regex, schema
+from mlxjson.cli.command import Command, Group
 
-app = typer.Typer(
-    name="mlxjson",
-    help="Schema-constrained generation with local models on MLX.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+# The module of each command, in the order of the help.
+_COMMANDS = {
+    "gen": "gen",
+    "choice": "choice",
+    "regex": "regex",
+    "grammar": "grammar",
+    "schema": "schema",
+    "check": "check",
+    "bench": "bench",
+    "models": "models",
+    "pull": "models",
+    "cache": "cache",
+}
 
 
-@app.callback()
+def tree(arguments: Sequence[str]) -> typer.Typer:
+    """The commands that `arguments` may be meant for: the one they begin with, or all."""
+    app = typer.Typer(
+        cls=Group,
+        name="mlxjson",
+        help="Schema-constrained generation with local models on MLX.",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for name in arguments[:1] if arguments and arguments[0] in _COMMANDS else _COMMANDS:
+        module = import_module(f"mlxjson.cli.{_COMMANDS[name]}")
+        app.command(name, cls=Command)(getattr(module, name))
+    return app
+
+
 def root(
     version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
 ) -> None:
@@ -23,15 +47,3 @@ def root(
 
         typer.echo(f"mlxjson {__version__}")
         raise typer.Exit
-
-
-app.command("gen")(gen.gen)
-app.command("choice")(choice.choice)
-app.command("regex")(regex.regex)
-app.command("grammar")(grammar.grammar)
-app.command("schema")(schema.schema)
-app.command("check")(check.check)
-app.command("bench")(bench.bench)
-app.command("models")(models.models)
-app.command("pull")(models.pull)
-app.command("cache")(cache.cache)

@@ -27,8 +27,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str], environment: Environment) -> None:
-    from mlxjson.cli.app import app
+    from mlxjson.cli.app import tree
 
+    app = tree(arguments)
     returned = app(_with_explicit_stats(arguments), standalone_mode=False, obj=environment)
     if returned == ExitCode.INTERRUPTED:  # the option parser catches Ctrl-C itself
         raise Interrupted("interrupted")
