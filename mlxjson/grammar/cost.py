@@ -7,6 +7,9 @@ thousands of alternatives begin alike. The limits are far below where a mask tak
 repeated 0 to 1000 times 0.9 s); what lies above them is tried out in a child process first.
 """
 
+import re
+from functools import lru_cache
+
 from mlxjson.grammar.finite import public_name, rule_of
 from mlxjson.grammar.graph import CHOICE, CLASS_STAR, REPEAT, RULE, SEQUENCE, Graph
 
@@ -15,6 +18,7 @@ _MOST_RULES = 5_000
 _MOST_ALTERNATIVES = 500
 _MOST_EMPTY_IN_A_ROW = 20
 _LARGE_COUNT = 30
+_MARKS = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[()|*?]|\{0,')
 
 
 def burden(graph: Graph, lengths: list[int | None]) -> str | None:
@@ -36,9 +40,28 @@ def may_be_ambiguous(text: str) -> bool:
     A quick look, so that ordinary schemas don't pay for `burden`.
     """
     return any(
-        line.count("*") + line.count("?") + line.count("{0,") > _MOST_EMPTY_IN_A_ROW
+        _most_optional(line) > _MOST_EMPTY_IN_A_ROW
         for line in text.splitlines()
+        if line.count("*") + line.count("?") + line.count("{0,") > _MOST_EMPTY_IN_A_ROW
     )
+
+
+@lru_cache(maxsize=256)
+def _most_optional(line: str) -> int:
+    """How many parts of one sequence of the rule `line` may be empty, at most."""
+    most = 0
+    open_ = [0]
+    for token in _MARKS.findall(line):
+        if token == "(":
+            open_.append(0)
+        elif token == ")":
+            open_.pop()
+        elif token == "|":
+            open_[-1] = 0
+        elif token[0] not in '"[':
+            open_[-1] += 1
+            most = max(most, open_[-1])
+    return most
 
 
 def _longest_empty_run(graph: Graph, lengths: list[int | None], node: int) -> int | None:

@@ -57,7 +57,9 @@ def compile_schema(
     """
     from mlxjson.schema.emit import emit
     from mlxjson.schema.front import build
+    from mlxjson.schema.pause import without_collection
 
-    program = build(schema, store=store)
-    emitted = emit(program, layout, closed=closed)
+    with without_collection():
+        program = build(schema, store=store)
+        emitted = emit(program, layout, closed=closed)
     return SchemaGrammar(emitted.ebnf, emitted.findings, program)

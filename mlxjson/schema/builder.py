@@ -143,15 +143,16 @@ class Builder:
         return conflicts.why(self.terms(self._items[node]), self.pointers[node])
 
     def _worked_out(self, node: NodeId) -> tuple[Shape, ...]:
-        shapes: dict[object, Shape] = {}
         gaps: list[Gap] = []
-        terms = self.terms(self._items[node])
-        for term in terms:
-            for shape in self.of_term(term, gaps):
-                shapes.setdefault(_identity(shape), shape)
+        shapes = [s for term in self.terms(self._items[node]) for s in self.of_term(term, gaps)]
         if gaps:
             self.gaps[node] = list({(id(gap.place), gap.keyword): gap for gap in gaps}.values())
-        return _without_covered(tuple(shapes.values()))
+        if len(shapes) < 2:
+            return tuple(shapes)
+        distinct: dict[object, Shape] = {}
+        for shape in shapes:
+            distinct.setdefault(_identity(shape), shape)
+        return _without_covered(tuple(distinct.values()))
 
     def of_term(self, term: Term, gaps: list[Gap]) -> list[Shape]:
         """The shapes of one alternative. Appends what they leave out to `gaps`."""
@@ -275,7 +276,5 @@ def _identity(shape: Shape) -> object:
 
 def _without_covered(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """Leave out shapes of a type of which every value is allowed anyway."""
-    if len(shapes) < 2:
-        return shapes
     full = {type(shape) for shape in shapes if shape == _FULL.get(type(shape))}
     return tuple(s for s in shapes if type(s) not in full or s == _FULL[type(s)])

@@ -143,6 +143,8 @@ def _refused(names: _Names, name: str) -> bool:
 
 def _value(names: _Names, name: str) -> Items:
     """What the value of the property `name` must be."""
+    if not names.languages and not names.unevaluated and len(names.facets) == 1:
+        return _named(names, names.facets[0], name)
 
     def matches(pattern: str) -> bool:
         return pattern in names.languages and names.languages[pattern].accepts(name)
@@ -154,6 +156,14 @@ def _value(names: _Names, name: str) -> Items:
         if not any(name in f.properties or _some(f, matches) for f in inside):
             found += watch.watched.properties or ()
     return tuple(found)
+
+
+def _named(names: _Names, facet: ObjectFacet, name: str) -> Items:
+    """What the only facet says, which has no patterns."""
+    items = facet.properties.get(name)
+    if items is not None:
+        return items
+    return () if facet.additional is None or id(facet) in names.open else facet.additional
 
 
 def _said(

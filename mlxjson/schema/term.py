@@ -1,6 +1,5 @@
 """One alternative of a conjunction, and how conditions are put into it."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -111,15 +110,19 @@ class Term:
 
 def absorb(term: Term, items: Iterable[tuple[Item, Groups, Trail | None]]) -> None:
     """Add conditions to a term, following references; choices are put aside."""
-    waiting = deque(items)
+    waiting = list(items)[::-1]  # the next one last
     while waiting and term.mask:
-        item, groups, trail = waiting.popleft()
+        item, groups, trail = waiting.pop()
         mark = (item, groups)
         if trail is not None and trail.holds(item):
             term.narrow(0, _place_of(item), "", "it refers to itself without end")
         elif mark not in term.seen:
             term.seen.add(mark)
-            waiting.extendleft(reversed(list(_unfolded(term, item, groups, trail))))
+            if isinstance(item, Place):
+                step = Trail(item, trail)
+                waiting += [(each, groups, step) for each in reversed(items_of(item))]
+            else:
+                waiting += reversed(list(_unfolded(term, item, groups, trail)))
 
 
 def _place_of(item: Item) -> Place:
@@ -130,11 +133,7 @@ def _unfolded(
     term: Term, item: Item, groups: Groups, trail: Trail | None
 ) -> Iterator[tuple[Item, Groups, Trail | None]]:
     """Put a facet where it belongs; give what any other item consists of."""
-    if isinstance(item, Place):
-        inner = items_of(item)
-        step = Trail(item, trail)
-        yield from ((each, groups, step) for each in inner)
-    elif isinstance(item, Negation):
+    if isinstance(item, Negation):
         yield from _choose(term, choice_of(item), (), Trail(item, trail))
     elif isinstance(item, Choice | OneOf):
         members = as_members(item)

@@ -11,7 +11,7 @@ from mlxjson.regular import Language
 from mlxjson.regular.charset import Ranges, charset, difference
 from mlxjson.regular.encoding import bracket, is_plain
 from mlxjson.regular.tree import Not, Text, Words
-from mlxjson.schema.emit.notation import Lit, either, seq
+from mlxjson.schema.emit.notation import quote
 from mlxjson.schema.emit.rules import Rules
 
 # Escapes of characters that are not printable ASCII, or can't be written otherwise.
@@ -49,10 +49,9 @@ def other_keys(rules: Rules, names: tuple[str, ...]) -> str:
     # Children first. Names that end alike share rules, since equal bodies have one name.
     for node in range(len(tree) - 1, -1, -1):
         ends, children = tree[node]
-        ways = [] if ends else ['"\\""']
-        ways += [f"{_unlike(''.join(sorted(children)))} tail", "kelse"]
-        ways += [seq(Lit(char), done[child]) for char, child in children.items()]
-        done[node] = rules.shared("k", either(ways))
+        unlike = f"{_unlike(''.join(sorted(children)))} tail | kelse"
+        ways = "".join(f" | {quote(char)} {done[child]}" for char, child in children.items())
+        done[node] = rules.shared("k", f"{unlike}{ways}" if ends else f'"\\"" | {unlike}{ways}')
     return done[0]
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from mlxjson.schema.literals import key as identity
 from mlxjson.schema.shapes import (
     Array,
-    KeyPattern,
     Literal,
     NodeId,
     Object,
@@ -54,7 +53,7 @@ def mapped(shape: Shape, names: Mapping[NodeId, NodeId]) -> Shape:
     """`shape` with other names for its children."""
     if isinstance(shape, Object):
         properties = tuple(Property(p.name, names[p.node], p.required) for p in shape.properties)
-        others = tuple(KeyPattern(p.names, names[p.node]) for p in shape.others)
+        others = tuple(replace(p, node=names[p.node]) for p in shape.others)
         return replace(shape, properties=properties, others=others)
     if isinstance(shape, Array):
         inner = shape.contains

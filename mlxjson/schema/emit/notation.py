@@ -1,6 +1,7 @@
 """Pieces of grammar text: terminals that join, sequences, alternatives."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from mlxjson.regular import encoding
 
@@ -14,11 +15,12 @@ class Lit(str):
 Part = str  # a Lit, or an expression that may stand in a sequence
 
 
-def quote(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def quote(text: str) -> str:
     """`text` as terminals, most often one."""
     if text.isascii() and text.isprintable():
-        return ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"']
-    return encoding.quote(text)
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return " ".join(encoding.quote(text))
 
 
 def seq(*parts: Part) -> str:
@@ -32,11 +34,11 @@ def seq(*parts: Part) -> str:
         if not part or part == '""':
             continue
         if run:
-            out += quote(run)
+            out.append(quote(run))
             run = ""
         out.append(part)
     if run or not out:
-        out += quote(run) if run else ['""']
+        out.append(quote(run) if run else '""')
     return " ".join(out)
 
 

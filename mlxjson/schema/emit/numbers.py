@@ -37,7 +37,9 @@ Interval = tuple[Bound | None, Bound | None]
 def number(rules: Rules, shape: Number, closed: bool) -> tuple[str, list[str]]:
     """A body for the numbers of `shape`, and the keywords that it leaves out; "" for no number."""
     if not shape.excluded and shape.multiple_of is None and shape.low is None is shape.high:
-        return _free(shape, closed), []
+        text = _free(shape, closed)
+        # One rule for all of them: written out in each place it is most of many a grammar.
+        return text if closed else rules.shared("num", text), []
     skipped: list[str] = []
     excluded = shape.excluded
     if len(excluded) > _MOST_EXCLUDED:

@@ -95,6 +95,7 @@ class _Writer:
         self.todo: list[tuple[str, State]] = []
         self.seen: set[tuple[str, State]] = set()
         self.others_rule = ""
+        self.pairs: dict[int, tuple[Part, ...]] = {}
 
     def _simplify(self) -> None:
         """Leave out bounds that hold anyway, or that would take too many states."""
@@ -208,9 +209,11 @@ class _Writer:
         return ways
 
     def _pair(self, place: int) -> tuple[Part, ...]:
-        entry = self.properties[place]
-        value = self.writer.node(entry.node, inside(self.level))
-        return Lit(string_text(entry.name)), *self.space.colon, value
+        if place not in self.pairs:
+            entry = self.properties[place]
+            value = self.writer.node(entry.node, inside(self.level))
+            self.pairs[place] = Lit(string_text(entry.name)), *self.space.colon, value
+        return self.pairs[place]
 
     def _after(self, state: State, alone: bool) -> tuple[Part, ...]:
         """What follows a pair. Required pairs that follow are written in place if `alone`, since
