@@ -1,75 +1,36 @@
 # ruff: noqa: E501 - grammars and lists read best on one line
 """Classification: a text, two to eight labels, and the right one."""
 
-import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from random import Random
 
-from training import naming
-from training.banks import FOLDER, bank
+from training import themes
+from training.banks import bank
+from training.classes import (
+    HELD_GROUPS,
+    Class,
+    Labelled,
+    filled,
+    is_held,
+    read_classes,
+    styled,
+    told,
+    usable,
+)
 from training.compose import Document, compose
 from training.grammar import say
 from training.kindfile import kinds, kinds_of
 from training.pools import locale
-from training.splits import VALIDATION, part
+from training.splits import TRAIN, VALIDATION, part
 from training.values import Sheet
-
-
-@dataclass
-class Labelled:
-    """`text` is what the user says; `family` names the source of the labels."""
-
-    text: str
-    options: list[str]
-    gold: str
-    family: str
-
-
-_LABELS = FOLDER.parent / "labels"
-
-
-@lru_cache
-def _classes(name: str) -> list[tuple[str, list[str], list[str]]]:
-    """Of a file of labels: group, wordings of the label, evidence."""
-    found = []
-    for line in (_LABELS / name).read_text("utf-8").splitlines():
-        if not line.strip() or line.startswith("//"):
-            continue
-        group, _, rest = line.partition(" >> ") if " >> " in line else ("", "", line)
-        head, _, tail = rest.partition(": ")
-        sign = " / " if name != "topics.txt" else ";"
-        found.append((group, head.split("|"), [item.strip() for item in tail.split(sign)]))
-    return found
-
-
-def _held(labels: list[str]) -> bool:
-    """A class whose first label is the validation split's is kept from training altogether."""
-    return naming.belongs(labels[0], VALIDATION)
-
-
-def _usable(name: str, split: str) -> list[tuple[str, list[str], list[str]]]:
-    return [c for c in _classes(name) if _held(c[1]) == (split == VALIDATION)]
 
 
 def _worded(labels: list[str], style: int) -> str:
     return labels[min(style, len(labels) - 1)]
 
 
-def _styled(options: list[str], rng: Random) -> list[str]:
-    """All labels in one letter case."""
-    style = rng.choice(["as is"] * 5 + ["upper", "title", "snake", "capital", "capital"])
-    change = {
-        "upper": str.upper,
-        "title": str.title,
-        "snake": lambda s: s.replace(" ", "_").replace("-", "_"),
-        "capital": lambda s: s[:1].upper() + s[1:],
-    }
-    return [change.get(style, str)(option) for option in options]
-
-
 def _among(
-    classes: list[tuple[str, list[str], list[str]]],
+    classes: list[Class],
     index: int,
     rng: Random,
     low: int = 2,
@@ -84,7 +45,7 @@ def _among(
     options = [_worded(classes[i][1], style) for i in chosen]
     if len(set(options)) < len(options):
         options = [classes[i][1][0] for i in chosen]
-    return _styled(options, rng), chosen.index(index)
+    return styled(options, rng), chosen.index(index)
 
 
 _TOPIC_FRAMES = [
@@ -103,7 +64,7 @@ _TOPIC_FRAMES = [
 
 
 def _topic(split: str, rng: Random) -> Labelled:
-    classes = _usable("topics.txt", split)
+    classes = usable("topics.txt", split)
     index = rng.randrange(len(classes))
     words = rng.sample(classes[index][2], min(6, len(classes[index][2])))
     sentences = []
@@ -116,39 +77,19 @@ def _topic(split: str, rng: Random) -> Labelled:
         sentence = say(frame.replace("W", "\x01").replace("V", "\x02").replace("U", "\x03"), rng)
         sentences.append(sentence.replace("\x01", w).replace("\x02", v).replace("\x03", u))
     options, place = _among(classes, index, rng)
-    return Labelled(_told(sentences, rng), options, options[place], "topic")
-
-
-def _told(sentences: list[str], rng: Random) -> str:
-    return " ".join(
-        s[:1].upper() + s[1:] + ("" if s[-1] in "?!." else rng.choice([".", ".", ".", "!"]))
-        for s in sentences
-    )
+    return Labelled(told(sentences, rng), options, options[place], "topic")
 
 
 def _evidence(sources: list[str], split: str, rng: Random, most: int) -> list[str]:
     usable = part(sources, split)
     chosen = rng.sample(usable, min(rng.randint(1, most), len(usable)))
-    return [say(_filled(source, split, rng), rng) for source in chosen]
-
-
-def _filled(source: str, split: str, rng: Random) -> str:
-    """Grammar with its ASPECT and its N filled in."""
-    aspect = rng.choice(part(_ASPECTS, split))
-    number = str(rng.choice([2, 3, 12, 40, 250, 4711, 81, 900]))
-    return re.sub(r"\bN\b", number, source.replace("ASPECT", aspect))
-
-
-_ASPECTS = (
-    "sound;battery;staff;delivery;screen;colour;taste;smell;price;packaging;handle;zip;motor;seat;menu;room;view;breakfast;service;software;"
-    "manual;lid;charger;fabric;size;plot;ending;acting;lesson;teacher;pool;location;hotline;website;app;contract;printer;server;lift;heating"
-).split(";")
+    return [say(filled(source, split, rng), rng) for source in chosen]
 
 
 def _intent(split: str, rng: Random) -> Labelled:
-    classes = _usable("intents.txt", split)
+    classes = usable("intents.txt", split)
     index = rng.randrange(len(classes))
-    said = [say(_filled(rng.choice(classes[index][2]), split, rng), rng)]
+    said = [say(filled(rng.choice(classes[index][2]), split, rng), rng)]
     if rng.random() < 0.4:
         said.insert(
             rng.randint(0, 1),
@@ -165,45 +106,31 @@ def _intent(split: str, rng: Random) -> Labelled:
             ),
         )
     options, place = _among(classes, index, rng)
-    return Labelled(_told(said, rng), options, options[place], "intent")
-
-
-# Whole groups for validation; the everyday ones, such as sentiment, are trained on.
-_HELD_GROUPS = {
-    "season",
-    "result",
-    "medium",
-    "weekday part",
-    "speech act",
-    "meal",
-    "role",
-    "purpose",
-    "honesty",
-}
+    return Labelled(told(said, rng), options, options[place], "intent")
 
 
 def _tone(split: str, rng: Random) -> Labelled:
-    groups: dict[str, list[tuple[str, list[str], list[str]]]] = {}
-    for one in _classes("tones.txt"):
+    groups: dict[str, list[Class]] = {}
+    for one in read_classes("tones.txt"):
         groups.setdefault(one[0], []).append(one)
-    names = [g for g in groups if (g in _HELD_GROUPS) == (split == VALIDATION)]
+    names = [g for g in groups if (g in HELD_GROUPS) == (split == VALIDATION)]
     classes = (
         groups[rng.choice(names)]
         if rng.random() < 0.7
         else groups[rng.choice([n for n in names if len(groups[n]) > 2] or names)]
     )
     index = rng.randrange(len(classes))
-    told = _evidence(classes[index][2], split, rng, 3)
+    said = _evidence(classes[index][2], split, rng, 3)
     options, place = _among(classes, index, rng)
-    return Labelled(_told(told, rng), options, options[place], "tone")
+    return Labelled(told(said, rng), options, options[place], "tone")
 
 
 def _language(split: str, rng: Random) -> Labelled:
-    classes = _classes("languages.txt")
+    classes = read_classes("languages.txt")
     index = rng.randrange(len(classes))
-    told = _evidence(classes[index][2], split, rng, 2)
+    said = _evidence(classes[index][2], split, rng, 2)
     options, place = _among(classes, index, rng)
-    return Labelled(_told(told, rng), options, options[place], "language")
+    return Labelled(told(said, rng), options, options[place], "language")
 
 
 def _document(split: str, rng: Random, held_out: bool = False) -> Document:
@@ -221,7 +148,7 @@ def _kind(split: str, rng: Random) -> Labelled:
     options = [document.kind.name, *(k.name for k in others)]
     rng.shuffle(options)
     place = options.index(document.kind.name)
-    options = _styled(options, rng)
+    options = styled(options, rng)
     text = (
         document.text
         if rng.random() < 0.7
@@ -245,6 +172,9 @@ def _fact(split: str, rng: Random) -> Labelled | None:
     """An enum or boolean of a document, asked as a question or by the labels alone."""
     document = _document(split, rng, split == VALIDATION and rng.random() < 0.5)
     keys = [k for k in sorted(document.told) if document.kind.fields[k].kind in {"bool", "enum"}]
+    enums = [k for k in keys if document.kind.fields[k].kind == "enum"]
+    if split == TRAIN and enums and rng.random() < 0.7:
+        keys = enums
     if not keys:
         return None
     one = document.kind.fields[rng.choice(keys)]
@@ -261,7 +191,7 @@ def _fact(split: str, rng: Random) -> Labelled | None:
     question = rng.choice(
         ["What is the {}?", "Give the {}.", "{}?", "Which {}?", "Choose the {}:", "State the {}."]
     ).format(alias)
-    options = _styled(options, rng)
+    options = styled(options, rng)
     text = _asked(question, document.text, rng) if rng.random() < 0.8 else document.text
     return Labelled(text, options, options[golds.index(value.gold)], "fact")
 
@@ -356,6 +286,15 @@ def _statement(split: str, rng: Random) -> Labelled | None:
     )
 
 
+def _domain(split: str, rng: Random) -> Labelled:
+    """What a whole document is about, in broad terms; for training alone."""
+    document = _document(split, rng)
+    options, gold = themes.domain(document.kind.name, rng)
+    asked = rng.choice(["What is this about?", "Sort this in.", "Which field does this belong to?"])
+    text = document.text if rng.random() < 0.8 else _asked(asked, document.text, rng)
+    return Labelled(text, options, gold, "domain")
+
+
 _GOODS_OF = {
     "dish": "dishes",
     "job": "jobs",
@@ -395,31 +334,38 @@ def _thing(split: str, rng: Random) -> Labelled:
     options = [label, *others]
     rng.shuffle(options)
     place = options.index(label)
-    options = _styled(options, rng)
+    options = styled(options, rng)
     text = rng.choice(
         [word, f"What is {word}?", f"{word} – what kind of thing is that?", f"Category of: {word}"]
     )
     return Labelled(text, options, options[place], "thing")
 
 
-_FAMILIES = [
-    (_topic, 4),
-    (_intent, 4),
-    (_tone, 5),
+_Maker = Callable[[str, Random], Labelled | None]
+_FAMILIES: list[tuple[_Maker, int]] = [
+    (_topic, 2),
+    (_intent, 2),
+    (_tone, 2),
+    (lambda _, rng: themes.subject(rng), 6),
+    (lambda _, rng: themes.request(rng), 5),
+    (lambda _, rng: themes.theme(rng), 6),
+    (_domain, 2),
     (_fact, 5),
     (_which, 2),
-    (_kind, 2),
+    (_kind, 3),
     (_statement, 1),
     (_language, 1),
-    (_thing, 1),
+    (_thing, 2),
 ]
-_UNSEEN = [(_topic, 4), (_intent, 3), (_tone, 3), (_kind, 2), (_fact, 2)]
+_UNSEEN: list[tuple[_Maker, int]] = [(_topic, 4), (_intent, 3), (_tone, 3), (_kind, 2), (_fact, 2)]
 
 
 def labelled(split: str, rng: Random) -> Labelled:
     """A classification task of one split."""
     makers, weights = zip(*(_UNSEEN if split == VALIDATION else _FAMILIES), strict=True)
     while True:
-        made = rng.choices(makers, weights)[0](split, rng)
-        if made and len(set(made.options)) == len(made.options):
+        made: Labelled | None = rng.choices(makers, weights)[0](split, rng)
+        if not made or len(set(made.options)) < len(made.options):
+            continue
+        if split == VALIDATION or not any(is_held(option) for option in made.options):
             return made

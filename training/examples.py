@@ -158,4 +158,4 @@ def train_stream(seed: int) -> Iterator[Example]:
     """Training examples without end; the same seed gives the same stream."""
     rng = Random(seed)
     while True:
-        yield classification(TRAIN, rng) if rng.random() < 0.3 else extraction(TRAIN, rng)
+        yield classification(TRAIN, rng) if rng.random() < 0.36 else extraction(TRAIN, rng)
