@@ -2,10 +2,12 @@
 
 import random
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from mlxjson.errors import ConstraintError
+from mlxjson.schema import compile_schema
 from mlxjson.schema.order import belongs
 from mlxjson.schema.shapes import Literal, Number
 from tests.emit_helpers import accepts, at, compiled, written
@@ -124,3 +126,22 @@ def test_a_multiple_of_a_large_prime_is_left_to_validation() -> None:
     assert written(bounded).exact
     assert accepts(written(bounded).ebnf, str(999983 * 7))
     assert not accepts(written(bounded).ebnf, str(999983 * 7 + 1))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer"},
+        {"type": "integer", "minimum": 1},
+        {"type": "integer", "multipleOf": 2},
+        {"type": ["integer", "null"], "enum": [1.0, 2, "a", None]},
+        {"type": "integer", "not": {"enum": [3]}},
+    ],
+)
+@pytest.mark.parametrize("closed", [True, False])
+def test_in_draft_4_an_integer_has_no_fraction(schema: dict[str, Any], closed: bool) -> None:
+    schema = {"$schema": "http://json-schema.org/draft-04/schema#", **schema}
+    grammar = compile_schema(schema, closed=closed)
+    assert grammar.exact
+    assert accepts(grammar.ebnf, "2")
+    assert not accepts(grammar.ebnf, "2.0")

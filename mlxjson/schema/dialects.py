@@ -51,6 +51,7 @@ class Dialect:
             None where both spellings are understood.
         items_array: whether `items` may be an array; with it goes `additionalItems`.
         contains_evaluates: whether `contains` counts for unevaluatedItems (2020-12).
+        plain_integers: whether 1.0 is no integer (draft 4, section 3.5).
     """
 
     name: str
@@ -60,9 +61,10 @@ class Dialect:
     boolean_exclusive: bool | None = False
     items_array: bool = True
     contains_evaluates: bool = False
+    plain_integers: bool = False
 
 
-DRAFT4 = Dialect("draft-04", frozenset(_DRAFT4), "id", True, True)
+DRAFT4 = Dialect("draft-04", frozenset(_DRAFT4), "id", True, True, plain_integers=True)
 DRAFT6 = Dialect("draft-06", frozenset(_DRAFT6), "$id", True)
 DRAFT7 = Dialect("draft-07", frozenset(_DRAFT7), "$id", True)
 DRAFT2019 = Dialect("draft2019-09", frozenset(_DRAFT2019))

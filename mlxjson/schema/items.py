@@ -33,13 +33,17 @@ class Types:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberFacet:
-    """If the value is a number, then it lies in this range."""
+    """If the value is a number, then it lies in this range.
+
+    `plain` goes with `integer`: 1.0 is none (draft 4).
+    """
 
     place: "Place"
     keyword: str
     low: Bound | None = None
     high: Bound | None = None
     integer: bool = False
+    plain: bool = False
     fractional: bool = False
     multiple_of: Decimal | None = None
 

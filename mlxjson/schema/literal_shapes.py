@@ -20,6 +20,7 @@ class _InProgress(Exception):
 
 def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) -> Iterator[Literal]:
     """A literal for each value that the rest of the term allows."""
+    plain = any(facet.plain for facet in term.numbers)
     for value in members.values.values():
         bit = type_of(value)
         if not term.mask & bit or not writable(value):
@@ -31,7 +32,7 @@ def shapes(builder: "Builder", term: Term, members: Members, gaps: list[Gap]) ->
             continue
         if fits:
             gaps += (gap for gap in term.gaps if gap.mask & bit and gap not in gaps)
-            yield Literal(value)
+            yield Literal(value, plain)
 
 
 def _holds(term: Term, bit: int, value: object) -> bool:
@@ -52,6 +53,7 @@ def _built(
 ) -> Iterator[Literal]:
     """The same by the shapes that the term has without its enum, and what these leave open."""
     made: dict[int, tuple[list[Shape], list[Gap]]] = {}
+    plain = any(facet.plain for facet in term.numbers)
 
     def of_node(node: NodeId) -> tuple[Shape, ...]:
         if builder.busy(node):
@@ -74,7 +76,7 @@ def _built(
         if fits:
             gaps += (gap for gap in missing if gap not in gaps)
             gaps += _inner_gaps(builder, value, allowed).values()
-            yield Literal(value)
+            yield Literal(value, plain)
 
 
 def _inner_gaps(
@@ -90,4 +92,4 @@ def _inner_gaps(
 
 def identity(literal: Literal) -> object:
     """Equal for literals with equal values."""
-    return ("literal", key(literal.value))
+    return ("literal", key(literal.value), literal.plain)

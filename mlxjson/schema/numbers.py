@@ -82,12 +82,13 @@ def shape(facets: Iterable[NumberFacet], excluded: Iterable[Decimal] = ()) -> Nu
     """All facets together, or None if no number satisfies them."""
     low: Bound | None = None
     high: Bound | None = None
-    integer = fractional = False
+    integer = fractional = plain = False
     step: Fraction | None = None
     for facet in facets:
         low = _higher(low, facet.low)
         high = _lower(high, facet.high)
         integer, fractional = integer or facet.integer, fractional or facet.fractional
+        plain = plain or facet.plain
         if facet.multiple_of is not None:
             step = common_multiple(step, Fraction(facet.multiple_of))
     if integer:
@@ -104,7 +105,7 @@ def shape(facets: Iterable[NumberFacet], excluded: Iterable[Decimal] = ()) -> Nu
     if _all_excluded(low, high, step, left):
         return None
     multiple = None if step is None or (integer and step == 1) else _as_decimal(step)
-    return Number(low, high, integer, multiple, left, fractional)
+    return Number(low, high, integer, multiple, left, fractional, plain)
 
 
 def common_multiple(a: Fraction | None, b: Fraction) -> Fraction:

@@ -193,5 +193,7 @@ def in_plain_digits(value: Any) -> Any:
         value = Decimal(repr(value))
     if not isinstance(value, Decimal) or not value.is_finite() or abs(value.adjusted()) > 310:
         return value
+    if "E" not in str(value):
+        return value
     whole = value == value.to_integral_value()
     return int(value) if whole else value

@@ -97,7 +97,7 @@ def _type(place: Place, schema: Mapping[str, Any]) -> Iterator[Item]:
         mask |= NULL
     yield Types(mask, place)
     if "integer" in names and "number" not in names:
-        yield NumberFacet(place, "type", integer=True)
+        yield NumberFacet(place, "type", integer=True, plain=place.dialect.plain_integers)
 
 
 def _watched(

@@ -43,6 +43,7 @@ class Number:
     """A JSON number. `integer` asks for a mathematical integer, so 1.0 belongs too.
 
     `fractional` asks for the opposite (`not: {"type": "integer"}`): 1.5, but neither 1 nor 1.0.
+    `plain` goes with `integer`: 1.0 does not belong (draft 4).
     """
 
     low: Bound | None = None
@@ -51,6 +52,7 @@ class Number:
     multiple_of: Decimal | None = None
     excluded: frozenset[Decimal] = frozenset()
     fractional: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,11 @@ class Literal:
 
     `value` is as json.loads gives it (numbers may be int, float or Decimal); objects keep their
     key order. Not hashable when the value is a container, so compare by identity there.
+    `plain`: a whole number is written without a fraction, as for `Number`.
     """
 
     value: Any
+    plain: bool = False
 
 
 Shape = Null | Boolean | Number | String | Array | Object | Literal

@@ -44,7 +44,9 @@ def representatives(nodes: Nodes) -> dict[NodeId, NodeId]:
 
 def _signature(shapes: tuple[Shape, ...], classes: Mapping[NodeId, int]) -> tuple[Any, ...]:
     return tuple(
-        ("literal", identity(shape.value)) if isinstance(shape, Literal) else mapped(shape, classes)
+        ("literal", identity(shape.value), shape.plain)
+        if isinstance(shape, Literal)
+        else mapped(shape, classes)
         for shape in shapes
     )
 

@@ -27,7 +27,8 @@ _HUGE = (
     '[1-9] ("." [0-9]+)? [eE] "+"? ("2" [6-9] [0-9] | "30" [0-7]) | '
     '"1" ("." [0-6] [0-9]*)? [eE] "+"? "308"'
 )
-_OPEN_INTEGER = '"-"? ("0" | [1-9] [0-9]{0,39}) ("." "0"+)?'
+_PLAIN_INTEGER = '"-"? ("0" | [1-9] [0-9]{0,39})'
+_OPEN_INTEGER = f'{_PLAIN_INTEGER} ("." "0"+)?'
 _OPEN_UNSIGNED = f"{_SIZE} ({_POWER})? | {_HUGE}"
 _OPEN_NUMBER = f'"-"? ({_OPEN_UNSIGNED})'
 _ZERO = Bound(Decimal(0))
@@ -54,8 +55,10 @@ def number(rules: Rules, shape: Number, closed: bool) -> tuple[str, list[str]]:
 
 def _free(shape: Number, closed: bool) -> str:
     whole, behind = _CLOSED if closed else _OPEN
+    if shape.integer and (closed or shape.plain):
+        return f'"0" | "-"? [1-9] [0-9]{{0,{whole - 1}}}' if closed else _PLAIN_INTEGER
     if shape.integer:
-        return f'"0" | "-"? [1-9] [0-9]{{0,{whole - 1}}}' if closed else _OPEN_INTEGER
+        return _OPEN_INTEGER
     if shape.fractional:
         return seq('"-"?', f'("0" | [1-9] [0-9]{{0,{whole - 1}}})', _not_whole(behind))
     if closed:
@@ -104,13 +107,13 @@ class _Writer:
             return ""
         shape, closed = self.shape, self.closed
         if shape.multiple_of is not None:
-            body = multiples(self.rules, shape, low, high, closed)
+            body = multiples(self.rules, shape, low, high, closed or shape.plain)
             if body is not None:
                 return body
             self.skipped.append("multipleOf")
         sizes = _CLOSED_RANGE if closed else _OPEN
         if shape.integer:
-            return _whole(low, high, _CLOSED[0] if closed else sizes[0], closed)
+            return _whole(low, high, _CLOSED[0] if closed else sizes[0], closed or shape.plain)
         if high is not None or low.value > 0 or closed or shape.fractional:
             return _decimal(low, high, shape.fractional, sizes)
         if low.inclusive:

@@ -34,7 +34,9 @@ def _texts(writer: Writer, shape: Shape) -> Iterator[str]:
     elif isinstance(shape, Boolean):
         yield from (("false", "true")[value] for value in sorted(shape.values, reverse=True))
     elif isinstance(shape, Literal) and _is_text(writer, shape.value):
-        yield literal_text(shape.value, writer.layout, None)
+        whole = shape.plain and _is_number(shape.value)
+        value = int(shape.value) if whole else shape.value
+        yield literal_text(value, writer.layout, None)
 
 
 def _is_text(writer: Writer, value: Any) -> bool:
@@ -56,8 +58,11 @@ def _ways(writer: Writer, node: NodeId, shape: Shape) -> Iterator[str]:
 
 def _in_other_digits(shapes: Iterable[Shape]) -> Iterator[str]:
     """Constant numbers with noughts behind them: 1 is 1.0."""
-    values = [shape.value for shape in shapes if isinstance(shape, Literal)]
-    exact = {decimal(value) for value in values if _is_number(value) and _fits(value)}
+    literals = [s for s in shapes if isinstance(s, Literal) and _is_number(s.value)]
+    plain = {decimal(s.value) for s in literals if s.plain and _fits(s.value)}
+    exact = {decimal(s.value) for s in literals if not s.plain and _fits(s.value)}
+    if plain:
+        yield constants(sorted(str(int(value)) for value in plain))
     wholes = sorted(str(int(value)) for value in exact if value == value.to_integral_value())
     others = sorted(
         format(value.normalize(), "f") for value in exact if value != value.to_integral_value()
