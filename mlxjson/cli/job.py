@@ -61,8 +61,10 @@ class Job:
 
     def _run(self, session: "Session", task: Task, on_text: OnText | None) -> Result:
         progress = prefill_progress(self.environment, self.common.quiet)
-        with shown_thoughts(self.environment, self.common.show_thinking) as show:
-            return session.run(task, on_text, progress, show)
+        with shown_thoughts(self.environment, self.common.show_thinking) as shown:
+            if shown is None:
+                return session.run(task, on_text, progress)
+            return session.run(task, on_text and shown.before(on_text), progress, shown.write)
 
     def results(self, tasks: Sequence[Task]) -> tuple[str, list[Result]]:
         """The model's name, and what comes of each task, reported but not written."""
@@ -83,8 +85,9 @@ class Job:
         progress = prefill_progress(self.environment, self.common.quiet)
         with (
             closing(self.open_session()) as session,
-            shown_thoughts(self.environment, self.common.show_thinking) as show,
+            shown_thoughts(self.environment, self.common.show_thinking) as shown,
         ):
+            show = None if shown is None else shown.write
             weights = option_probabilities(session, task, progress, show)
         self.say(weights.notes)
         report(weights.stats, self.common.stats, self.environment)
@@ -199,11 +202,12 @@ class Job:
         report(result.stats, self.common.stats, self.environment)
 
     def _finish(self, task: Task, result: Result, sink: Sink) -> None:
-        self._report(result)
+        """Write what is left to write, then the notes: both may go to one terminal."""
         try:
             result.checked()
         except (CutOff, InvalidDocument):
             sink.discard()
+            self._report(result)
             self.save_rejected(result)
             raise
         if self._is_wrapped:
@@ -211,6 +215,7 @@ class Job:
             text = result.text if is_json else json.dumps(result.text, ensure_ascii=False)
             sink.write(envelope(text, result.confidence, result.logprobs))
         sink.close()
+        self._report(result)
 
     def save_rejected(self, result: Result) -> None:
         """Keep a result that failed where the user wants it."""
