@@ -135,7 +135,7 @@ def _speech(files: "ModelFiles", cache: Cache, times: dict[str, float]) -> Speec
     from mlxjson.model import load_tokenizer
 
     with timed(times, "tokenizer_ms"):
-        tokenizer = load_tokenizer(files)
+        tokenizer = load_tokenizer(files, cache)
     with timed(times, "vocabulary_ms"):
         # The network may give more logits than there are tokens; the loop masks those, so that
         # nothing here has to wait for it.

@@ -36,7 +36,7 @@ def _written(vocabulary: Vocabulary) -> bytes:
         "fingerprint": vocabulary.fingerprint,
         "tokens": len(vocabulary.tokens),
     }
-    lengths = _little(array("I", map(len, vocabulary.tokens)))
+    lengths = little(array("I", map(len, vocabulary.tokens)))
     return json.dumps(head).encode() + b"\n" + lengths.tobytes() + b"".join(vocabulary.tokens)
 
 
@@ -47,7 +47,7 @@ def _read(data: bytes) -> Vocabulary:
     lengths = array("I")
     lengths.frombytes(rest[:split])
     texts = rest[split:]
-    ends = accumulate(_little(lengths), initial=0)
+    ends = accumulate(little(lengths), initial=0)
     return Vocabulary(
         tokens=tuple([texts[start:end] for start, end in pairwise(ends)]),
         width=head["width"],
@@ -56,7 +56,8 @@ def _read(data: bytes) -> Vocabulary:
     )
 
 
-def _little(numbers: "array[int]") -> "array[int]":
+def little(numbers: "array[int]") -> "array[int]":
+    """Numbers from this machine's order of bytes to little-endian, or back."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers

@@ -23,6 +23,7 @@ from mlxjson.errors import ModelError
 
 from .json_file import read_json
 from .safetensors_header import check_size
+from .samples import samples
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -46,15 +47,28 @@ class Adapter:
         path: the file with the weights.
         form: how they are to be read.
         name: what statistics call it.
-        digest: from the SHA-256 of weights and config: the same digest, the same changes.
         config: adapter_config.json, {} in our own form.
     """
 
     path: Path
     form: Form
     name: str
-    digest: str
     config: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """From a SHA-256 over samples of the weights and the config: what the changes are.
+
+        Raises: ModelError when the file can't be read.
+        """
+        digest = hashlib.sha256()
+        try:
+            for sample in samples(self.path):
+                digest.update(sample)
+        except OSError as error:
+            raise ModelError(error.strerror or str(error), where=str(self.path)) from error
+        digest.update(repr(sorted(self.config.items())).encode())
+        return digest.hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +102,7 @@ def open_adapter(folder: Path) -> Adapter:
     config = {} if form is Form.OWN else read_json(folder / "adapter_config.json")
     if form is not Form.OWN:
         _check_supported(config, form, folder / "adapter_config.json")
-    return Adapter(path, form, str(folder), _digest(path, config), config)
+    return Adapter(path, form, str(folder), config)
 
 
 def starter_adapter(folder: Path = STARTER_ADAPTER) -> Adapter | None:
@@ -103,7 +117,7 @@ def starter_adapter(folder: Path = STARTER_ADAPTER) -> Adapter | None:
     found = open_adapter(folder)
     version = folder / "version"
     name = version.read_text("utf-8").strip() if version.is_file() else found.digest[:8]
-    return Adapter(found.path, found.form, f"starter-{name}", found.digest)
+    return Adapter(found.path, found.form, f"starter-{name}")
 
 
 def changes(adapter: Adapter) -> dict[str, Change]:
@@ -197,14 +211,3 @@ def _check_supported(config: dict[str, Any], form: Form, path: Path) -> None:
         )
     if not complete:
         raise ModelError("the adapter's config does not tell its scale", where=str(path))
-
-
-def _digest(path: Path, config: dict[str, Any]) -> str:
-    """SHA-256, for which most processors have instructions: the file is read at every start."""
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-    except OSError as error:
-        raise ModelError(error.strerror or str(error), where=str(path)) from error
-    digest.update(repr(sorted(config.items())).encode())
-    return digest.hexdigest()[:32]

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .adapter import Adapter
-
-_SAMPLES = 16
-_SAMPLE_BYTES = 65536
+from .samples import samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +42,10 @@ class ModelFiles:
         return "|".join([str(self.path.resolve()), *parts])
 
     def weights_digest(self) -> str:
-        """A SHA-256 over sixteen samples of each weight file, the same wherever the files lie.
-
-        Two trainings of one shape differ in every layer, so samples tell them apart.
-        """
+        """A SHA-256 over samples of each weight file, the same wherever the files lie."""
         digest = hashlib.sha256(self.adapter.digest.encode() if self.adapter else b"")
         for path in [self.path] if self.is_gguf else sorted(self.path.glob("*.safetensors")):
-            size = path.stat().st_size
-            digest.update(f"{path.name if not self.is_gguf else ''}:{size}".encode())
-            with path.open("rb") as file:
-                for sample in range(_SAMPLES):
-                    file.seek(size * sample // _SAMPLES)
-                    digest.update(file.read(_SAMPLE_BYTES))
+            digest.update(f"{'' if self.is_gguf else path.name}:".encode())
+            for sample in samples(path):
+                digest.update(sample)
         return digest.hexdigest()

@@ -9,6 +9,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from mlxjson.cachefiles import Cache
 from mlxjson.vocabulary import Vocabulary
 
 from .files import ModelFiles
@@ -34,6 +35,7 @@ class TokenizerParts:
         bos: the id and text put before a prompt, or None.
         template: the chat template, or None.
         digest: hex SHA-256 of the source's content.
+        turn_end: what `turn_end` gives for these; None where nobody has looked yet.
     """
 
     backend: Backend
@@ -43,6 +45,7 @@ class TokenizerParts:
     bos: tuple[int, str] | None
     template: ChatTemplate | None
     digest: str
+    turn_end: frozenset[int] | None = None
 
 
 class Tokenizer:
@@ -56,7 +59,10 @@ class Tokenizer:
         self._digest = parts.digest
         self._lock = Lock()
         self.template = parts.template
-        self.stop_ids = parts.stop_ids | _turn_end(parts.backend, parts.template)
+        ends = parts.turn_end
+        self.stop_ids = parts.stop_ids | (
+            turn_end(parts.backend, parts.template) if ends is None else ends
+        )
 
     def encode(self, text: str, *, special: bool, bos: bool = False) -> list[int]:
         """The ids of `text`.
@@ -134,22 +140,28 @@ class Tokenizer:
         return ids[len(anchor) :] if ids[: len(anchor)] == anchor else self._encoded(text)
 
 
-def load_tokenizer(files: ModelFiles) -> Tokenizer:
-    """The tokenizer of `files`, without reading any weights.
+def load_tokenizer(files: ModelFiles, cache: Cache | None = None) -> Tokenizer:
+    """The tokenizer of `files`, without reading any weights; from `cache` if it was read before.
 
     Raises:
         ModelError: there is none, or it is of a kind that can't be read.
     """
+    from .tokenizer_file import remembered_parts
+
+    return Tokenizer(remembered_parts(files, lambda: _parts(files), cache or Cache(None)))
+
+
+def _parts(files: ModelFiles) -> TokenizerParts:
     if files.is_gguf:
         from .gguf_tokenizer import read_gguf_tokenizer
 
-        return Tokenizer(read_gguf_tokenizer(files.path))
+        return read_gguf_tokenizer(files.path)
     from .folder_tokenizer import read_folder_tokenizer
 
-    return Tokenizer(read_folder_tokenizer(files.path))
+    return read_folder_tokenizer(files.path)
 
 
-def _turn_end(backend: Backend, template: ChatTemplate | None) -> frozenset[int]:
+def turn_end(backend: Backend, template: ChatTemplate | None) -> frozenset[int]:
     """The special token that the chat template puts right behind an answer, if it puts one."""
     after = template.after_answer() if template is not None else ""
     if not after:

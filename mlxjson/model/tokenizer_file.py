@@ -1,0 +1,161 @@
+"""Tokenizers kept on disk: built from lists, in a third of the time that the model's files take.
+
+An entry is a line of JSON, the pieces in the order of their ids, joined by NUL, and the ids of all
+left and of all right sides of the merges (uint32, little-endian). It is kept only if the tokenizer
+built from it has the same JSON form as the one that it was made from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlxjson.cachefiles import Cache, code_state, key_of
+from mlxjson.vocabulary_file import little
+
+from .files import ModelFiles
+from .pieces import Alphabet
+from .template import ChatTemplate
+from .tokenizer import TokenizerParts, turn_end
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Backend
+
+_KIND = "tokenizers"
+# What a folder says of its tokenizer stands in small files of these kinds.
+_SOURCES = frozenset({".json", ".jinja", ".txt", ".model", ".tiktoken"})
+_ADDED = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
+_BEHIND = "\0"
+
+
+def remembered_parts(
+    files: ModelFiles, read: Callable[[], TokenizerParts], cache: Cache
+) -> TokenizerParts:
+    """`read()`, from `cache` where it was read before. Raises: what `read` does."""
+    key = None if cache.folder is None else _key(files)
+    if key is None:
+        return read()
+    data = cache.get(_KIND, key)
+    found = None if data is None else _read(data, files.path)
+    if found is not None:
+        return found
+    parts = read()
+    parts = replace(parts, turn_end=turn_end(parts.backend, parts.template))
+    if (written := _written(parts, files)) is not None:
+        cache.put(_KIND, key, written)
+    return parts
+
+
+def _key(files: ModelFiles) -> str | None:
+    """The key of a folder's content, or of a GGUF file's place, size and time.
+
+    None where it can't be told.
+    """
+    from tokenizers import __version__
+
+    state = f"{__version__} {code_state('model/*.py')}"
+    try:
+        if files.is_gguf:
+            status = files.path.stat()
+            where = f"{files.path.resolve()}:{status.st_size}:{status.st_mtime_ns}"
+            return key_of("gguf", state, where)
+        sources = [path for path in sorted(files.path.iterdir()) if path.suffix in _SOURCES]
+        sources = [path for path in sources if not path.name.endswith(".index.json")]
+        contents = [part for path in sources for part in (path.name, path.read_bytes())]
+    except OSError:
+        return None
+    return key_of("folder", state, *contents)
+
+
+def _written(parts: TokenizerParts, files: ModelFiles) -> bytes | None:
+    """The entry of `parts`; None where they can't be built from lists."""
+    form = json.loads(parts.backend.to_str())
+    model = form["model"]
+    if model.get("type") != "BPE":
+        return None
+    ids, merges = model.pop("vocab"), model.pop("merges")
+    pieces = _BEHIND.join(sorted(ids, key=ids.__getitem__)).encode()
+    sides = [little(array("I", [ids[pair[side]] for pair in merges])) for side in (0, 1)]
+    body = b"".join([pieces, *(side.tobytes() for side in sides)])
+    head = {
+        "alphabet": parts.alphabet,
+        "special_ids": sorted(parts.special_ids),
+        "stop_ids": sorted(parts.stop_ids),
+        "turn_end": sorted(parts.turn_end or ()),
+        "bos": parts.bos,
+        "template": parts.template and [parts.template.source, dict(parts.template.special_tokens)],
+        "digest": parts.digest,
+        "seen": _seen(files.path) if files.is_gguf else None,
+        "added": form.pop("added_tokens"),
+        "form": form,
+        "merges": len(merges),
+    }
+    same = _backend(head, body).to_str() == parts.backend.to_str()
+    return json.dumps(head).encode() + b"\n" + body if same else None
+
+
+def _read(data: bytes, path: Path) -> TokenizerParts | None:
+    """The parts of an entry; None if it was made from another file than the one at `path`."""
+    line, _, body = data.partition(b"\n")
+    head: dict[str, Any] = json.loads(line)
+    if head["seen"] is not None and _digest(path, head["seen"][0]) != head["seen"][1]:
+        return None
+    return TokenizerParts(
+        backend=_backend(head, body),
+        alphabet=Alphabet(head["alphabet"]),
+        special_ids=frozenset(head["special_ids"]),
+        stop_ids=frozenset(head["stop_ids"]),
+        turn_end=frozenset(head["turn_end"]),
+        bos=tuple(head["bos"]) if head["bos"] else None,
+        template=ChatTemplate(*head["template"]) if head["template"] else None,
+        digest=head["digest"],
+    )
+
+
+def _backend(head: dict[str, Any], body: bytes) -> Backend:
+    from tokenizers import AddedToken, Tokenizer, models
+
+    count = head["merges"]
+    sides = len(body) - 8 * count
+    pieces = body[:sides].decode().split(_BEHIND) if sides else []
+    left, right = array("I", body[sides : sides + 4 * count]), array("I", body[sides + 4 * count :])
+    merges = zip(
+        map(pieces.__getitem__, little(left)), map(pieces.__getitem__, little(right)), strict=True
+    )
+    form = head["form"]
+    given = form["model"].items()
+    options = {name: value for name, value in given if name != "type" and value is not None}
+    bare = {**form["model"], "vocab": {}, "merges": []}
+    backend = Tokenizer.from_str(json.dumps({**form, "model": bare, "added_tokens": []}))
+    backend.model = models.BPE(
+        vocab=dict(zip(pieces, range(len(pieces)), strict=True)),
+        merges=list(merges),
+        **options,
+    )
+    for token in head["added"]:
+        added = [AddedToken(**{name: token[name] for name in _ADDED})]
+        (backend.add_special_tokens if token["special"] else backend.add_tokens)(added)
+    return backend
+
+
+def _seen(path: Path) -> tuple[int, str]:
+    """How far a GGUF file's header reaches at most, and the digest of all that."""
+    from .gguf_header import read_header
+
+    tensors = read_header(path).tensors.values()
+    end = min((entry.start for entry in tensors), default=path.stat().st_size)
+    return end, _digest(path, end)
+
+
+def _digest(path: Path, size: int) -> str:
+    """SHA-256 of the first `size` bytes; "" if they can't be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.sha256(file.read(size)).hexdigest()
+    except OSError:
+        return ""
