@@ -30,3 +30,8 @@ def index_of(ids: Sequence[int], tokens: Sequence[bytes], text: str, character: 
     """The index of the id that writes `text[character]`, where `ids` write `text`."""
     ends = list(accumulate(len(tokens[i]) for i in ids))
     return bisect_right(ends, len(text[:character].encode()))
+
+
+def on_one_line(document: str) -> str:
+    """A JSON document without its line breaks, which can only stand between its parts."""
+    return document.replace("\r", " ").replace("\n", " ")

@@ -12,6 +12,7 @@ from mlxjson.constraint import Constraint
 from mlxjson.errors import ExitCode, MlxjsonError
 from mlxjson.stats import Stats
 from mlxjson.task import Result, Task
+from mlxjson.text import on_one_line
 
 if TYPE_CHECKING:
     from mlxjson.confidence import TokenScore
@@ -76,7 +77,7 @@ class Outcome:
         """The result as JSON on one line, byte for byte as generated but for its line breaks."""
         if not self.is_json:
             return json.dumps(self.text, ensure_ascii=False)
-        return self.text.replace("\r", " ").replace("\n", " ")
+        return on_one_line(self.text)
 
     def line(self) -> bytes:
         """The row's line of the output, with its newline."""

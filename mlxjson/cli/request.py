@@ -30,6 +30,8 @@ _FIELDS = {
     "top_k": "top_k",
     "seed": "seed",
     "layout": "layout",
+    "logprobs": "logprobs",
+    "top_logprobs": "top_logprobs",
 }
 # What a body says itself.
 _EXCLUDED = ("prompt", "schema", "like", "any_object", "file", "system", "input")

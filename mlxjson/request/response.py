@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from mlxjson.confidence import envelope
 from mlxjson.constraint import JsonObject, JsonSchema
 from mlxjson.request.plan import Plan
 from mlxjson.task import Result
+from mlxjson.text import on_one_line
 
 if TYPE_CHECKING:
     from mlxjson.confidence import TokenScore
@@ -35,7 +37,7 @@ class Answer:
         if first_failure(self.results) is not None:
             return None
         is_text = not isinstance(self.plan.constraint, JsonSchema | JsonObject)
-        return "\n".join(_line(result.text, is_text, raw) for result in self.results)
+        return "\n".join(_line(result, is_text, raw) for result in self.results)
 
     def response(self, environ: Mapping[str, str]) -> dict[str, Any]:
         """The object.
@@ -64,12 +66,19 @@ def first_failure(results: Sequence[Result]) -> Result | None:
     return None
 
 
-def _line(text: str, is_text: bool, raw: bool) -> str:
-    """One choice among several: a JSON document, or a text as a JSON string."""
+def _line(result: Result, is_text: bool, raw: bool) -> str:
+    """One choice among several: a JSON document, or a text as a JSON string.
+
+    How sure the model was stands beside it where that is asked for.
+    """
+    text = result.text
     if raw:
         value = text if is_text else json.loads(text)
         return value if isinstance(value, str) else text
-    return json.dumps(text, ensure_ascii=False) if is_text else text
+    shown = json.dumps(text, ensure_ascii=False) if is_text else on_one_line(text)
+    if result.confidence is None and result.logprobs is None:
+        return shown
+    return envelope(shown, result.confidence, result.logprobs)
 
 
 def _choice(number: int, result: Result, is_chat: bool) -> dict[str, Any]:
@@ -79,7 +88,10 @@ def _choice(number: int, result: Result, is_chat: bool) -> dict[str, Any]:
     scores = None
     if result.logprobs is not None:
         scores = _of_chat(result.logprobs) if is_chat else _of_completion(result.logprobs)
-    return {"index": number, **said, "logprobs": scores, "finish_reason": finish}
+    choice = {"index": number, **said, "logprobs": scores, "finish_reason": finish}
+    # A field of ours: no server has one for it.
+    known = {} if result.confidence is None else {"confidence": result.confidence}
+    return {**choice, **known}
 
 
 def _of_chat(scores: Sequence["TokenScore"]) -> dict[str, Any]:
