@@ -5,8 +5,9 @@ from functools import lru_cache
 from random import Random
 
 from training.banks import FOLDER
+from training.grammar import say
 from training.kindfile import Field, Kind
-from training.splits import part
+from training.splits import TRAIN, part
 
 _HAS = [
     "with F",
@@ -132,6 +133,27 @@ def _feature(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no}), []
 
 
+@lru_cache
+def flags() -> list[list[list[str]]]:
+    """`labels/flags.txt`: names of a yes/no fact, of its opposite, and what is said of each."""
+    lines = (FOLDER.parent / "labels" / "flags.txt").read_text("utf-8").splitlines()
+    found = []
+    for line in lines:
+        if line and not line.startswith("//"):
+            ours, theirs, yes, no = line.split(" :: ")
+            found.append([ours.split("|"), theirs.split("|"), yes.split(" / "), no.split(" / ")])
+    return found
+
+
+def _flag(number: int, rng: Random) -> tuple[Field, list[str]]:
+    """A yes/no fact that may be asked for by either of its sides; for training alone."""
+    ours, theirs, yes, no = rng.choice(flags())
+    if rng.random() < 0.5:
+        ours, yes, no = theirs, no, yes
+    evidence = {True: [say(item, rng) for item in yes], False: [say(item, rng) for item in no]}
+    return Field(f"extra{number}", "bool", "", ours, evidence), []
+
+
 def _fact(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     bank, forms, kind, args = rng.choice(
         [
@@ -168,9 +190,12 @@ def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
         return kind
     fields, clauses = dict(kind.fields), list(part(kind.clauses, split))
     for number in range(count):
-        one, told = (
-            _feature(number, rng, split) if rng.random() < 0.4 else _fact(number, rng, split)
-        )
+        if split == TRAIN and rng.random() < 0.4:
+            one, told = _flag(number, rng)
+        elif rng.random() < 0.4:
+            one, told = _feature(number, rng, split)
+        else:
+            one, told = _fact(number, rng, split)
         fields[one.key] = one
         if told:
             clauses.append(rng.choice(told))

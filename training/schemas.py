@@ -27,6 +27,8 @@ class Writer:
     null_list: bool
     keep_order: bool
     code_names: bool
+    nullable: float
+    optional: float
     defs: dict[str, Any] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
@@ -34,7 +36,8 @@ class Writer:
 def writer(document: Document) -> Writer:
     rng = document.sheet.rng
     described = rng.choices([1.0, 0.0, 0.55], [0.68, 0.2, 0.12])[0]
-    code_names = document.sheet.split == TRAIN and rng.random() < 0.02
+    ours = document.sheet.split == TRAIN
+    code_names = ours and rng.random() < 0.02
     return Writer(
         rng,
         document.sheet.split,
@@ -45,6 +48,9 @@ def writer(document: Document) -> Writer:
         rng.random() < 0.6,
         rng.random() < 0.55,
         code_names,
+        # Whole schemas whose fields may be null, or left out, though the text tells most of them.
+        rng.choices([0.06, 0.35, 1.0], [0.8, 0.1, 0.1])[0] if ours else 0.06,
+        rng.choices([0.05, 0.4, 1.0], [0.84, 0.08, 0.08])[0] if ours else 0.05,
     )
 
 
@@ -204,8 +210,8 @@ def _add(
     if name is None:
         return
     told = key in document.told
-    optional = out.rng.random() < (0.3 if not told else 0.05)
-    nullable = (not told and not optional) or out.rng.random() < 0.06
+    optional = out.rng.random() < (max(0.3, out.optional) if not told else out.optional)
+    nullable = (not told and not optional) or out.rng.random() < out.nullable
     schema, convert = typed(one, value, out)
     properties[name] = _written(one, name, schema, nullable, out)
     if told:
@@ -456,7 +462,9 @@ def _extra(
             ),
         )
     elif roll < 0.06:
-        made = _headline(document, rng)
+        # A title is anybody's guess: training asks for few.
+        guess = out.split != TRAIN or rng.random() < 0.3
+        made = _headline(document, rng) if guess else _derived(document, rng)
     elif roll < 0.07:
         kind = document.kind.entities[0]
         made = (["type", "kind", "document type", "record type"], {"const": kind}, kind, "")

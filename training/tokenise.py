@@ -4,13 +4,14 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from mlxjson.model import Tokenizer, load_tokenizer, resolve
 from training.examples import Example
 
-# Keys and punctuation are forced by the grammar: the model seldom chooses them.
+# Keys and punctuation are forced by the grammar unless the schema lets fields be left out.
 _FORCED_WEIGHT = 0.15
 _SPLIT_SHARE = 0.3
 # A label is all that its example teaches, a document teaches dozens of values.
@@ -54,6 +55,8 @@ class Encoder:
             answer, weights = self._apart(pieces)
         else:
             answer, weights = self._together(pieces)
+        if leaves_out(one.schema):
+            weights = [1.0] * len(weights)
         if one.sort == "choice":
             weights = [_LABEL_WEIGHT] * len(weights)
         ids = np.array([*prompt, *answer, self.stop], np.uint16)
@@ -86,6 +89,18 @@ class Encoder:
                 len(backend.id_to_token(i) or "") for i in range(backend.get_vocab_size())
             ]
         return self._sizes[one]
+
+
+def leaves_out(schema: Any) -> bool:
+    """Whether some object may lack a property: then the model chooses each next key."""
+    if isinstance(schema, list):
+        return any(map(leaves_out, schema))
+    if not isinstance(schema, dict):
+        return False
+    properties = schema.get("properties")
+    if isinstance(properties, dict) and set(properties) - set(schema.get("required", [])):
+        return True
+    return any(map(leaves_out, schema.values()))
 
 
 def stretches(answer: str) -> list[tuple[str, bool]]:

@@ -5,12 +5,13 @@ the same examples in the same order.
 """
 
 import argparse
+import itertools
 import json
-import math
 import multiprocessing
 import multiprocessing.pool
 import os
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -21,7 +22,9 @@ from torch.nn import functional
 
 from training import examples, network
 from training.forward import Forward
+from training.packing import LONGEST, Batch, batches, padded
 from training.tokenise import Encoded, Encoder
+from training.validation import SETS
 
 _SHARD = int(os.environ.get("TRAINING_SHARD", "1024"))
 _encoder: Encoder | None = None
@@ -33,60 +36,47 @@ def _start(model: str) -> None:
     _encoder = Encoder(model)
 
 
-def _shard(task: tuple[int, int, str]) -> list[Encoded]:
-    seed, number, sort = task
-    rng = Random(f"{seed}/{sort}/{number}")
-    if sort == "general":
-        made: Iterator[examples.Example] = iter(examples.creative(rng) for _ in range(_SHARD // 8))
-    else:
-        made = iter(
-            example
-            for _, example in zip(
-                range(_SHARD), examples.train_stream(rng.randrange(2**40)), strict=False
-            )
-        )
-    return [_encoder.example(example, rng) for example in made]
+def _general(task: tuple[int, int]) -> list[Encoded]:
+    """A share of the general tasks."""
+    rng = Random("{}/general/{}".format(*task))
+    return [_encoder.example(examples.creative(rng), rng) for _ in range(_SHARD // 8)]
 
 
-def batches(shard: list[Encoded], tokens: int, rng: Random) -> Iterator[list[Encoded]]:
-    """Examples of like length together, at most `tokens` ids with padding, in chance order."""
-    ranked = sorted((e for e in shard if len(e.ids) <= 1536), key=lambda e: len(e.ids))
-    found: list[list[Encoded]] = [[]]
-    for one in ranked:
-        if len(one.ids) * (len(found[-1]) + 1) > tokens:
-            found.append([])
-        found[-1].append(one)
-    rng.shuffle(found)
-    yield from (batch for batch in found if batch)
+def _shard(task: tuple[int, int, int]) -> list[Batch]:
+    """Whole batches, since the main process has a GPU to feed and no time to put them together."""
+    seed, number, tokens = task
+    rng = Random(f"{seed}/train/{number}")
+    stream = examples.train_stream(rng.randrange(2**40))
+    made = [_encoder.example(next(stream), rng) for _ in range(_SHARD)]
+    return batches(made, tokens, rng)
 
 
-def tensors(batch: list[Encoded], device: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """ids (rows, longest) int64 padded with 0 at the right, weights likewise float32."""
-    # One more than a multiple of 64: the last id is never an input. Few shapes compile sooner.
-    longest = -(-max(len(e.ids) - 1 for e in batch) // 64) * 64 + 1
-    ids = torch.zeros(len(batch), longest, dtype=torch.long)
-    weights = torch.zeros(len(batch), longest)
-    for row, one in enumerate(batch):
-        ids[row, : len(one.ids)] = torch.from_numpy(one.ids.astype("int64"))
-        weights[row, : len(one.ids)] = torch.from_numpy(one.weights.astype("float32"))
-    return ids.to(device, non_blocking=True), weights.to(device, non_blocking=True)
+def _tensors(batch: Batch, device: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """ids (rows, longest) int64; places of the answers' ids int64; their weights float32."""
+    ids, places, weights = (torch.from_numpy(part).to(device) for part in batch)
+    return ids.long(), places.long(), weights.float()
 
 
-def answer_loss(run: Forward, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def _logits(run: Forward, ids: torch.Tensor, places: torch.Tensor, **how: bool) -> torch.Tensor:
+    """Next-token logits float32 where an id of an answer comes next."""
+    hidden = run(ids[:, :-1], **how).flatten(0, 1)
+    return run.model.lm_head(hidden.index_select(0, places)).float()
+
+
+def answer_loss(
+    run: Forward, ids: torch.Tensor, places: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
     """Weighted cross entropy of the answers; causal attention needs no mask for right padding."""
-    chosen = weights[:, 1:] > 0
-    logits = run.model.lm_head(run(ids[:, :-1])[chosen]).float()
-    losses = functional.cross_entropy(logits, ids[:, 1:][chosen], reduction="none")
-    kept = weights[:, 1:][chosen]
-    return (losses * kept).sum() / kept.sum()
+    wanted = ids[:, 1:].flatten()[places]
+    losses = functional.cross_entropy(_logits(run, ids, places), wanted, reduction="none")
+    return (losses * weights).sum() / weights.sum()
 
 
-def base_distance(run: Forward, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def base_distance(run: Forward, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
     """KL divergence from the base's next-token distributions, over the answers."""
-    chosen = weights[:, 1:] > 0
     with torch.no_grad():
-        base = run.model.lm_head(run(ids[:, :-1], adapted=False)[chosen]).float().log_softmax(-1)
-    own = run.model.lm_head(run(ids[:, :-1])[chosen]).float().log_softmax(-1)
+        base = _logits(run, ids, places, adapted=False).log_softmax(-1)
+    own = _logits(run, ids, places).log_softmax(-1)
     return functional.kl_div(own, base, log_target=True, reduction="batchmean")
 
 
@@ -98,10 +88,9 @@ def _forward(model: torch.nn.Module, device: str) -> Forward:
         try:
             for rows, length in ((40, 257), (24, 385), (64, 193)):
                 ids = torch.zeros(rows, length, dtype=torch.long, device=device)
-                weights = torch.ones_like(ids, dtype=torch.float)
-                weights[:, :-40] = 0
-                answer_loss(run, ids, weights).backward()
-                base_distance(run, ids, weights).backward()
+                places = torch.arange(40, device=device)
+                answer_loss(run, ids, places, torch.ones(40, device=device)).backward()
+                base_distance(run, ids, places).backward()
         except Exception as error:
             run.fall_back(error)
         model.zero_grad(set_to_none=True)
@@ -110,22 +99,20 @@ def _forward(model: torch.nn.Module, device: str) -> Forward:
 
 
 def rate(done: float, peak: float) -> float:
-    """Warm-up over three per cent, then a cosine to a fiftieth."""
-    if done < 0.03:
-        return peak * max(done, 1e-4) / 0.03
-    return peak * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, (done - 0.03) / 0.97))))
+    """Warm-up over three per cent, then down to 0 in a straight line."""
+    return peak * min(max(done, 1e-4) / 0.03, max(0.0, 1 - done) / 0.97)
 
 
 def train(args: argparse.Namespace) -> None:
     # Forked before CUDA starts: the workers need none, and fork costs no second import of torch.
     with multiprocessing.get_context("fork").Pool(args.workers, _start, (args.model,)) as pool:
-        model = _trained(pool, args)
+        run = _trained(pool, args)
         pool.terminate()
     if args.validate:
         from training.validate import report
 
         report(
-            model,
+            run.model,
             Encoder(args.model),
             args.validate,
             Path(args.out) / "validation.json",
@@ -133,10 +120,8 @@ def train(args: argparse.Namespace) -> None:
         )
 
 
-def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch.nn.Module:
-    general = _cycle(pool, args)
-    shards = math.ceil(args.examples / _SHARD)
-    made = pool.imap(_shard, ((args.seed, n, "train") for n in range(shards)))
+def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forward:
+    general, shards = _cycle(pool, args), _shards(pool, args)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -153,24 +138,22 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
     optimizer = torch.optim.AdamW(
         trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda"
     )
-    rng = Random(args.seed)
     begun, seen, step, tokens, recent = time.monotonic(), 0, 0, 0, []
-    for shard, waited in _timed(made):
-        for batch in batches(shard, args.tokens, rng):
-            ids, weights = tensors(batch, device)
+    for shard, waited in _timed(shards):
+        for batch in shard:
+            ids, places, weights = _tensors(batch, device)
             done = max(seen / args.examples, (time.monotonic() - begun) / args.seconds)
             for group in optimizer.param_groups:
                 group["lr"] = rate(done, args.lr)
-            loss = answer_loss(run, ids, weights)
+            loss = answer_loss(run, ids, places, weights)
             loss.backward()
             if step % args.general_every == 0:
-                (
-                    args.general_weight * base_distance(run, *tensors(next(general), device))
-                ).backward()
+                near = base_distance(run, *_tensors(next(general), device)[:2])
+                (args.general_weight * near).backward()
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            seen, step, tokens = seen + len(batch), step + 1, tokens + ids.numel()
+            seen, step, tokens = seen + len(ids), step + 1, tokens + ids.numel()
             recent.append(loss.detach())
             if step % 50 == 0:
                 mean = torch.stack(recent).mean().item()
@@ -178,14 +161,33 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> torch
                 speed = f"{tokens / spent:.0f} tokens/s {spent:.0f} s, waited {waited:.0f} s"
                 print(f"step {step} seen {seen} loss {mean:.4f} {speed}", flush=True)
                 recent = []
-        if time.monotonic() - begun > args.seconds:
-            print(f"ended by the clock after {seen} examples", flush=True)
+        if seen >= args.examples or time.monotonic() - begun > args.seconds:
             break
     _save(model, args, seen, time.monotonic() - begun)
-    return model
+    if args.held_out:
+        _measure(run, args, device)
+    return run
 
 
-def _timed(made: Iterator[list[Encoded]]) -> Iterator[tuple[list[Encoded], float]]:
+def _shards(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[list[Batch]]:
+    """Shards without end, made a little ahead from now on: a long queue is slow to read."""
+    numbers = itertools.count()
+
+    def asked() -> multiprocessing.pool.AsyncResult[list[Batch]]:
+        return pool.apply_async(_shard, ((args.seed, next(numbers), args.tokens),))
+
+    waiting = deque(asked() for _ in range(2 * args.workers))
+
+    def found() -> Iterator[list[Batch]]:
+        while True:
+            shard = waiting.popleft().get()
+            waiting.append(asked())
+            yield shard
+
+    return found()
+
+
+def _timed(made: Iterator[list[Batch]]) -> Iterator[tuple[list[Batch], float]]:
     """Each shard with the seconds that were spent waiting for data so far."""
     waited, asked = 0.0, time.monotonic()
     for shard in made:
@@ -194,15 +196,44 @@ def _timed(made: Iterator[list[Encoded]]) -> Iterator[tuple[list[Encoded], float
         asked = time.monotonic()
 
 
-def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[list[Encoded]]:
-    kept = [
-        e
-        for shard in pool.map(_shard, [(args.seed, n, "general") for n in range(4)])
-        for e in shard
-    ]
+def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[Batch]:
+    shards = pool.map(_general, [(args.seed, n) for n in range(4)])
+    kept = [one for shard in shards for one in shard if len(one.ids) <= LONGEST]
     rng = Random(args.seed)
-    while True:
-        yield rng.sample(kept, min(len(kept), args.general_rows))
+    rows = min(len(kept), args.general_rows)
+    return (padded(rng.sample(kept, rows)) for _ in itertools.count())
+
+
+def _measure(run: Forward, args: argparse.Namespace, device: str) -> None:
+    """Print, and add to training.json, the loss on gold answers of the validation sets."""
+    encoder, found = Encoder(args.model), {}
+    for name in ("frames", "labels", "nested"):
+        made = [
+            encoder.example(one, Random(number))
+            for number, one in enumerate(SETS[name](args.held_out))
+        ]
+        found[name] = _held_out(run, batches(made, args.tokens, Random(0)), device)
+    path = Path(args.out) / "training.json"
+    facts = json.loads(path.read_text())
+    for place, key in enumerate(("validation_loss", "validation_right")):
+        facts[key] = {name: round(values[place], 4) for name, values in found.items()}
+        facts[key]["mean"] = round(sum(facts[key].values()) / len(found), 4)
+    path.write_text(json.dumps(facts) + "\n")
+    print(json.dumps(facts), flush=True)
+
+
+@torch.no_grad()
+def _held_out(run: Forward, made: list[Batch], device: str) -> tuple[float, float]:
+    """Nats for each freely chosen id, and the share of these that greedy choice gets right."""
+    loss = right = count = 0.0
+    for batch in made:
+        ids, places, weights = _tensors(batch, device)
+        free = places[weights >= 1]
+        logits, wanted = _logits(run, ids, free), ids[:, 1:].flatten()[free]
+        loss += functional.cross_entropy(logits, wanted, reduction="sum").item()
+        right += (logits.argmax(-1) == wanted).sum().item()
+        count += len(free)
+    return loss / count, right / count
 
 
 def _save(model: torch.nn.Module, args: argparse.Namespace, seen: int, spent: float) -> None:
@@ -246,6 +277,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--general-every", type=int, default=8)
     parser.add_argument("--general-rows", type=int, default=24)
     parser.add_argument("--general-weight", type=float, default=0.5)
+    parser.add_argument(
+        "--held-out",
+        type=int,
+        default=200,
+        help="gold answers of each validation set to measure the loss on at the end",
+    )
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument(
         "--validate", type=int, default=0, help="examples of each validation set to answer"

@@ -8,7 +8,7 @@ from typing import Any
 from training import numerals as num
 from training import pools
 from training.banks import bank
-from training.splits import part
+from training.splits import TRAIN, part
 
 
 @dataclass(frozen=True)
@@ -355,7 +355,20 @@ def place(sheet: Sheet, args: str) -> Value:
 
 @_sampler
 def pick(sheet: Sheet, args: str) -> Value:
-    return text_value(sheet.rng.choice(part(_options(args), sheet.split)))
+    options = part(_options(args), sheet.split)
+    if sheet.split == TRAIN and sheet.rng.random() < _NOVEL:
+        return text_value(_crossed(options, sheet.rng))
+    return text_value(sheet.rng.choice(options))
+
+
+# What nobody has seen before must be copied, not remembered.
+_NOVEL = 0.15
+
+
+def _crossed(options: list[str], rng: Random) -> str:
+    """The beginning of one item with the end of another."""
+    first, last = rng.choice(options).split(), rng.choice(options).split()
+    return " ".join([*first[: max(1, len(first) - 1)], last[-1]])
 
 
 def _options(args: str) -> list[str]:
@@ -371,6 +384,8 @@ def many(sheet: Sheet, args: str) -> Value:
     low, high = (int(n) for n in span.split(","))
     options = part(_options(rest.strip()), sheet.split)
     chosen = sheet.rng.sample(options, min(sheet.rng.randint(low, high), len(options)))
+    if sheet.split == TRAIN and sheet.rng.random() < _NOVEL:
+        chosen = list(dict.fromkeys(_crossed(options, sheet.rng) for _ in chosen))
     return _listed(sheet.rng, chosen)
 
 
