@@ -1,7 +1,7 @@
 """Measure an adapter as the tool runs it: greedy, under the grammar, on the starter.
 
-`python -m training.evaluate [--adapter FOLDER] [--file probe.jsonl] [--count 100]` prints a line
-for each set and writes the mistakes.
+`python -m training.evaluate [--adapter FOLDER] [--file probe.jsonl] [--sets labels:200,frames:110]`
+prints a line for each set, with its right and all answers by kind, and writes the mistakes.
 """
 
 import argparse
@@ -54,6 +54,7 @@ def measured(session: Session, made: list[Example], **options: Any) -> dict[str,
     """Shares of right leaves and whole documents (or labels), and the mistakes."""
     right = total = whole = 0
     mistakes = []
+    kinds: dict[str, list[int]] = {}
     for one in made:
         text = answer(session, one, **options)
         if one.sort == "choice":
@@ -62,10 +63,12 @@ def measured(session: Session, made: list[Example], **options: Any) -> dict[str,
         else:
             good, all_, wrong = score(parsed(text), one.gold)
         right, total, whole = right + good, total + all_, whole + (good == all_)
+        before = kinds.get(one.kind, [0, 0])
+        kinds[one.kind] = [before[0] + good, before[1] + all_]
         if wrong:
             mistakes.append({"kind": one.kind, "text": one.text, "wrong": wrong, "answer": text})
     shares = {"fields": right / total, "of": total, "documents": whole, "examples": len(made)}
-    return {**shares, "mistakes": mistakes}
+    return {**shares, "kinds": kinds, "mistakes": mistakes}
 
 
 def main() -> None:
@@ -75,20 +78,22 @@ def main() -> None:
     parser.add_argument(
         "--file", action="append", default=[], help="JSONL of text, schema and gold"
     )
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--sets", default="frames,families,nested,labels")
+    parser.add_argument("--count", type=int, default=100, help="of each set that names no number")
+    parser.add_argument("--sets", default="frames,families,nested,labels", help="frames:110, ...")
     parser.add_argument("--rank", type=int, help="cut the adapter down to this rank")
     parser.add_argument("--mistakes", type=Path)
     args = parser.parse_args()
     session = _opened(args)
     sets = {path: read(path) for path in args.file}
-    sets |= {name: SETS[name](args.count) for name in args.sets.split(",") if name}
+    for name, _, count in (item.partition(":") for item in args.sets.split(",") if item):
+        sets[name] = SETS[name](int(count or args.count))
     found = {}
     for name, made in sets.items():
         found[name] = measured(session, made)
-        print(name, {k: round(v, 4) for k, v in found[name].items() if k != "mistakes"}, flush=True)
-    if args.mistakes:
-        args.mistakes.write_text(json.dumps(found, ensure_ascii=False, indent=1))
+        shown = {k: v for k, v in found[name].items() if k != "mistakes"}
+        print(name, {**shown, "fields": round(shown["fields"], 4)}, flush=True)
+        if args.mistakes:
+            args.mistakes.write_text(json.dumps(found, ensure_ascii=False, indent=1))
 
 
 def _opened(args: argparse.Namespace) -> Session:

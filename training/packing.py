@@ -29,8 +29,8 @@ def padded(batch: list[Encoded]) -> Batch:
 
     The next id after a place of `ids[:, :-1]`, laid flat, belongs to an answer; n counts these.
     """
-    # One more than a multiple of 64: the last id is never an input. Few shapes compile sooner.
-    longest = -(-max(len(e.ids) - 1 for e in batch) // 64) * 64 + 1
+    # One more than a multiple of 32: the last id is never an input. Few shapes compile sooner.
+    longest = -(-max(len(e.ids) - 1 for e in batch) // 32) * 32 + 1
     ids = np.zeros((len(batch), longest), np.int32)
     weights = np.zeros((len(batch), longest), np.float32)
     for row, one in enumerate(batch):

@@ -26,7 +26,7 @@ from training.packing import LONGEST, Batch, batches, padded
 from training.tokenise import Encoded, Encoder
 from training.validation import SETS
 
-_SHARD = int(os.environ.get("TRAINING_SHARD", "1024"))
+_SHARD = int(os.environ.get("TRAINING_SHARD", "2048"))
 _encoder: Encoder | None = None
 
 
@@ -39,7 +39,7 @@ def _start(model: str) -> None:
 def _general(task: tuple[int, int]) -> list[Encoded]:
     """A share of the general tasks."""
     rng = Random("{}/general/{}".format(*task))
-    return [_encoder.example(examples.creative(rng), rng) for _ in range(_SHARD // 8)]
+    return [_encoder.example(examples.creative(rng), rng) for _ in range(_SHARD // 16)]
 
 
 def _shard(task: tuple[int, int, int]) -> list[Batch]:
@@ -141,8 +141,10 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forwa
     begun, seen, step, tokens, recent = time.monotonic(), 0, 0, 0, []
     for shard, waited in _timed(shards):
         for batch in shard:
-            ids, places, weights = _tensors(batch, device)
             done = max(seen / args.examples, (time.monotonic() - begun) / args.seconds)
+            if done >= 1:
+                break
+            ids, places, weights = _tensors(batch, device)
             for group in optimizer.param_groups:
                 group["lr"] = rate(done, args.lr)
             loss = answer_loss(run, ids, places, weights)
@@ -161,7 +163,7 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forwa
                 speed = f"{tokens / spent:.0f} tokens/s {spent:.0f} s, waited {waited:.0f} s"
                 print(f"step {step} seen {seen} loss {mean:.4f} {speed}", flush=True)
                 recent = []
-        if seen >= args.examples or time.monotonic() - begun > args.seconds:
+        if done >= 1:
             break
     _save(model, args, seen, time.monotonic() - begun)
     if args.held_out:

@@ -1,6 +1,11 @@
-"""The fixed validation sets: unseen frames and names, unseen families, unseen labels."""
+"""The fixed validation sets: unseen frames and names, unseen families, unseen labels.
+
+`python -m training.validation FOLDER [COUNT]` writes each as JSON Lines: `text`, `schema`, `gold`,
+as `mlxjson bench --quality` reads them; of the labels `text`, `options`, `gold`.
+"""
 
 import json
+import sys
 from pathlib import Path
 from random import Random
 
@@ -64,3 +69,19 @@ def read(path: str) -> list[Example]:
         )
         for r in rows
     ]
+
+
+def write(folder: Path, count: int) -> None:
+    """The sets as files, to measure them by other means."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in SETS.items():
+        asked = "options" if name == "labels" else "schema"
+        rows = [
+            {"text": one.text, asked: getattr(one, asked), "gold": one.gold} for one in make(count)
+        ]
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200)
