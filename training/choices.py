@@ -352,7 +352,7 @@ _FAMILIES: list[tuple[_Maker, int]] = [
     (_domain, 2),
     (_fact, 5),
     (_which, 2),
-    (_kind, 3),
+    (_kind, 4),
     (_statement, 1),
     (_language, 1),
     (_thing, 2),

@@ -1,7 +1,7 @@
 """What every classification task is made from: classes of labels, their wording, what is said."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -75,9 +75,12 @@ def is_held(label: str) -> bool:
     return re.sub(r"[_-]", " ", label).lower() in held_labels()
 
 
-def styled(options: list[str], rng: Random) -> list[str]:
+STYLES = ("as is",) * 5 + ("upper", "title", "snake", "capital", "capital")
+
+
+def styled(options: list[str], rng: Random, styles: Sequence[str] = STYLES) -> list[str]:
     """All labels in one letter case."""
-    style = rng.choice(["as is"] * 5 + ["upper", "title", "snake", "capital", "capital"])
+    style = rng.choice(styles)
     change: dict[str, Callable[[str], str]] = {
         "upper": str.upper,
         "title": str.title,

@@ -4,7 +4,17 @@
 from functools import lru_cache
 from random import Random
 
-from training.classes import Class, Labelled, filled, is_held, read_classes, styled, told, usable
+from training.classes import (
+    STYLES,
+    Class,
+    Labelled,
+    filled,
+    is_held,
+    read_classes,
+    styled,
+    told,
+    usable,
+)
 from training.grammar import say
 from training.phrases import NOISE
 from training.splits import TRAIN, part
@@ -19,6 +29,8 @@ _OTHER = [
     "anything else",
     "general",
 ]
+# Version 1 was least sure of capitals.
+_STYLES = (*STYLES, "upper", "upper", "title", "snake")
 _FRAMES = [
     "(I|we) (read|wrote|heard) (a lot |something |)about W( and V|)( lately| on the train|)",
     "(there was|we saw) (W|a programme on W) (and|, then) V",
@@ -88,7 +100,7 @@ def _options(gold: Class, others: list[Class], rng: Random) -> tuple[list[str], 
         labels = (
             ([rng.choice(_OTHER), *labels[1:]]) if roll < 0.06 else [*labels, rng.choice(_OTHER)]
         )
-    labels = styled(labels, rng)
+    labels = styled(labels, rng, _STYLES)
     right = labels[0]
     rng.shuffle(labels)
     return labels, right
