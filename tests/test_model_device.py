@@ -70,3 +70,14 @@ def test_a_missing_library_is_said_and_not_raised(
     (tmp_path / device._OPENBLAS).parent.mkdir(parents=True)
     (tmp_path / device._OPENBLAS).write_bytes(b"not a library")
     assert device.prepare.__wrapped__().startswith("reference: ")
+
+
+def test_mlx_still_copies_what_lies_in_mapped_memory() -> None:
+    """When this fails, weights can be mapped on a CPU: see docs/models.md."""
+    import mlx.core as mx
+    import numpy as np
+
+    if device.name() != "cpu":
+        pytest.skip("the device is not a CPU")
+    with pytest.raises(ValueError, match="without a copy"):
+        mx.from_dlpack(np.zeros(4, np.float32), copy=False)

@@ -14,12 +14,13 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mlxjson.errors import ModelError
 
-from .hub_cache import UNWANTED, WANTED, cache_folder, cached_folder, is_wanted, storage
+from .hub_cache import cache_folder, cached_folder, storage, wanted
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
@@ -85,7 +86,8 @@ def _listing(
     # This request is not repeated when it fails: a hub that is out of reach is told at once.
     commit = _patiently(lambda: str(api.model_info(reference, revision=revision).sha))
     found = _patiently(lambda: list(api.list_repo_tree(reference, recursive=True, revision=commit)))
-    return commit, {f.path: f for f in found if isinstance(f, RepoFile) and is_wanted(f.path)}
+    files = {f.path: f for f in found if isinstance(f, RepoFile)}
+    return commit, {name: files[name] for name in wanted(files)}
 
 
 def _check_usable(
@@ -146,8 +148,7 @@ def _snapshot(
         revision=revision,
         cache_dir=cache_folder(environ),
         endpoint=environ.get("HF_ENDPOINT") or None,
-        allow_patterns=list(WANTED),
-        ignore_patterns=list(UNWANTED),
+        allow_patterns=[escape(name) for name in files],
     )
     missing = [name for name in files if not Path(folder, name).is_file()]
     if missing:

@@ -24,10 +24,14 @@ def read_folder_tokenizer(path: Path) -> TokenizerParts:
     """The tokenizer of the model folder `path`.
 
     Raises:
-        ModelError: there is no tokenizer.json, or it can't be read.
+        ModelError: there is none, or it can't be read.
     """
-    backend, digest = _backend(path / "tokenizer.json")
     config = read_json(path / "tokenizer_config.json")
+    if (path / "tokenizer.json").exists():
+        backend, digest = _backend(path / "tokenizer.json")
+    else:
+        backend, digest, own = _converted(path)
+        config = own | config
     added = backend.get_added_tokens_decoder()
     return TokenizerParts(
         backend=backend,
@@ -45,12 +49,6 @@ def _backend(path: Path) -> tuple[Backend, str]:
 
     try:
         content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise ModelError(
-            "the model has no tokenizer.json",
-            where=str(path.parent),
-            hint="Fetch the whole model again, or convert its tokenizer to tokenizer.json.",
-        ) from error
     except OSError as error:
         raise ModelError(f"can't be read: {error.strerror}", where=str(path)) from error
     try:
@@ -58,10 +56,22 @@ def _backend(path: Path) -> tuple[Backend, str]:
     except Exception as error:  # the package raises no narrower type
         why = str(error).split("\n", 1)[0]
         raise ModelError(f"not a tokenizer: {why}", where=str(path)) from error
-    # A tokenizer that was saved for training may still cut and fill up what it encodes.
+    return _whole(backend), hashlib.sha256(content).hexdigest()
+
+
+def _converted(folder: Path) -> tuple[Backend, str, dict[str, Any]]:
+    """The tokenizer that transformers makes, its digest, and what else it says of itself."""
+    from .slow_tokenizer import convert
+
+    backend, own = convert(folder)
+    return _whole(backend), hashlib.sha256(backend.to_str().encode()).hexdigest(), own
+
+
+def _whole(backend: Backend) -> Backend:
+    """A tokenizer that was saved for training may still cut and fill up what it encodes."""
     backend.no_truncation()
     backend.no_padding()
-    return backend, hashlib.sha256(content).hexdigest()
+    return backend
 
 
 def _alphabet(backend: Backend) -> Alphabet:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from .slow_tokenizer import SOURCES
+
 # Config, tokenizer, template and weights; no code, no weights of other frameworks.
-WANTED = ("*.json", "*.safetensors", "*.jinja")
-UNWANTED = ("*/*", "consolidated*.safetensors", "adapter*.safetensors")
+_WANTED = ("*.json", "*.safetensors", "*.jinja")
+_UNWANTED = ("*/*", "consolidated*.safetensors", "adapter*.safetensors")
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -52,18 +54,26 @@ def is_complete(snapshot: Path) -> bool:
     return bool(names) and all((snapshot / name).is_file() for name in names)
 
 
-def is_wanted(name: str) -> bool:
-    """Whether a file of a model is needed."""
-    return any(fnmatchcase(name, pattern) for pattern in WANTED) and not any(
-        fnmatchcase(name, pattern) for pattern in UNWANTED
-    )
+def wanted(names: Iterable[str]) -> list[str]:
+    """The files of a model that are needed. Without tokenizer.json, one is made from others."""
+    listed = set(names)
+    patterns = _WANTED if "tokenizer.json" in listed else (*_WANTED, *SOURCES)
+    return [
+        name
+        for name in sorted(listed)
+        if _matches(name, patterns) and not _matches(name, _UNWANTED)
+    ]
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _listed(listing: Path) -> list[str]:
     """What the hub said the snapshot consists of, as huggingface_hub noted it; [] if it did not."""
     try:
         files = json.loads(listing.read_text("utf-8"))["files"]
-        return [name for name in files if is_wanted(name)]
+        return wanted(files)
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
@@ -77,4 +87,7 @@ def _named_by_index(folder: Path) -> list[str]:
         shards = {"model.safetensors"}
     except (OSError, ValueError, KeyError, AttributeError):
         return []
-    return ["config.json", "tokenizer.json", *sorted(shards)]
+    sources = (path.name for pattern in SOURCES for path in folder.glob(pattern))
+    has_one = (folder / "tokenizer.json").is_file()
+    tokenizer = "tokenizer.json" if has_one else next(sources, "tokenizer.json")
+    return ["config.json", tokenizer, *sorted(shards)]

@@ -1,27 +1,24 @@
-"""Tokenizers kept on disk: built from lists, in a third of the time that the model's files take.
+"""Tokenizers kept on disk: what it took to read them from the model's files is done once.
 
-An entry is a line of JSON, the pieces in the order of their ids, joined by NUL, and the ids of all
-left and of all right sides of the merges (uint32, little-endian). It is kept only if the tokenizer
-built from it has the same JSON form as the one that it was made from.
+An entry is a line of JSON and the tokenizer, as lists (see `tokenizer_lists`) or as its JSON.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mlxjson.cachefiles import Cache, code_state, key_of
-from mlxjson.vocabulary_file import little
 
 from .files import ModelFiles
 from .pieces import Alphabet
 from .template import ChatTemplate
 from .tokenizer import TokenizerParts, turn_end
+from .tokenizer_lists import from_lists, to_lists
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Backend
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 _KIND = "tokenizers"
 # What a folder says of its tokenizer stands in small files of these kinds.
 _SOURCES = frozenset({".json", ".jinja", ".txt", ".model", ".tiktoken"})
-_ADDED = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
-_BEHIND = "\0"
 
 
 def remembered_parts(
@@ -46,8 +41,7 @@ def remembered_parts(
         return found
     parts = read()
     parts = replace(parts, turn_end=turn_end(parts.backend, parts.template))
-    if (written := _written(parts, files)) is not None:
-        cache.put(_KIND, key, written)
+    cache.put(_KIND, key, _written(parts, files))
     return parts
 
 
@@ -72,16 +66,8 @@ def _key(files: ModelFiles) -> str | None:
     return key_of("folder", state, *contents)
 
 
-def _written(parts: TokenizerParts, files: ModelFiles) -> bytes | None:
-    """The entry of `parts`; None where they can't be built from lists."""
-    form = json.loads(parts.backend.to_str())
-    model = form["model"]
-    if model.get("type") != "BPE":
-        return None
-    ids, merges = model.pop("vocab"), model.pop("merges")
-    pieces = _BEHIND.join(sorted(ids, key=ids.__getitem__)).encode()
-    sides = [little(array("I", [ids[pair[side]] for pair in merges])) for side in (0, 1)]
-    body = b"".join([pieces, *(side.tobytes() for side in sides)])
+def _written(parts: TokenizerParts, files: ModelFiles) -> bytes:
+    rest, body = to_lists(parts.backend) or (None, parts.backend.to_str().encode())
     head = {
         "alphabet": parts.alphabet,
         "special_ids": sorted(parts.special_ids),
@@ -91,12 +77,9 @@ def _written(parts: TokenizerParts, files: ModelFiles) -> bytes | None:
         "template": parts.template and [parts.template.source, dict(parts.template.special_tokens)],
         "digest": parts.digest,
         "seen": _seen(files.path) if files.is_gguf else None,
-        "added": form.pop("added_tokens"),
-        "form": form,
-        "merges": len(merges),
+        "rest": rest,
     }
-    same = _backend(head, body).to_str() == parts.backend.to_str()
-    return json.dumps(head).encode() + b"\n" + body if same else None
+    return json.dumps(head).encode() + b"\n" + body
 
 
 def _read(data: bytes, path: Path) -> TokenizerParts | None:
@@ -106,7 +89,7 @@ def _read(data: bytes, path: Path) -> TokenizerParts | None:
     if head["seen"] is not None and _digest(path, head["seen"][0]) != head["seen"][1]:
         return None
     return TokenizerParts(
-        backend=_backend(head, body),
+        backend=_backend(head["rest"], body),
         alphabet=Alphabet(head["alphabet"]),
         special_ids=frozenset(head["special_ids"]),
         stop_ids=frozenset(head["stop_ids"]),
@@ -117,30 +100,10 @@ def _read(data: bytes, path: Path) -> TokenizerParts | None:
     )
 
 
-def _backend(head: dict[str, Any], body: bytes) -> Backend:
-    from tokenizers import AddedToken, Tokenizer, models
+def _backend(rest: dict[str, Any] | None, body: bytes) -> Backend:
+    from tokenizers import Tokenizer
 
-    count = head["merges"]
-    sides = len(body) - 8 * count
-    pieces = body[:sides].decode().split(_BEHIND) if sides else []
-    left, right = array("I", body[sides : sides + 4 * count]), array("I", body[sides + 4 * count :])
-    merges = zip(
-        map(pieces.__getitem__, little(left)), map(pieces.__getitem__, little(right)), strict=True
-    )
-    form = head["form"]
-    given = form["model"].items()
-    options = {name: value for name, value in given if name != "type" and value is not None}
-    bare = {**form["model"], "vocab": {}, "merges": []}
-    backend = Tokenizer.from_str(json.dumps({**form, "model": bare, "added_tokens": []}))
-    backend.model = models.BPE(
-        vocab=dict(zip(pieces, range(len(pieces)), strict=True)),
-        merges=list(merges),
-        **options,
-    )
-    for token in head["added"]:
-        added = [AddedToken(**{name: token[name] for name in _ADDED})]
-        (backend.add_special_tokens if token["special"] else backend.add_tokens)(added)
-    return backend
+    return Tokenizer.from_buffer(body) if rest is None else from_lists(rest, body)
 
 
 def _seen(path: Path) -> tuple[int, str]:
