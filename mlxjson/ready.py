@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from mlxjson.clock import timed
 from mlxjson.constraint import Constraint
-from mlxjson.decode.matcher import Matcher
 from mlxjson.enforcement import Enforcement
 from mlxjson.errors import ConstraintError, NotEnforceable
 from mlxjson.prepared import Prepared, matcher_of
 from mlxjson.task import Task
 
 if TYPE_CHECKING:
+    from mlxjson.decode.matcher import Matcher
     from mlxjson.session import Session
 
 
@@ -30,7 +30,7 @@ class Ready:
     task: Task
     prepared: Prepared
     enforced: Enforcement
-    matcher: Matcher
+    matcher: "Matcher"
     unenforced: str = ""
 
     @property

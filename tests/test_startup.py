@@ -96,3 +96,24 @@ def test_options_left_away_are_not_converted() -> None:
 )
 def test_no_command_loads_torch_or_transformers(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert not modules_after(tmp_path, *arguments) & set(NEVER)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "api",
+        "batch.command",
+        "batch.engine",
+        "bench.command",
+        "decode.loop",
+        "ray",
+        "run",
+        "weighing",
+    ],
+)
+def test_openblas_comes_before_mlx_whatever_is_imported_first(module: str) -> None:
+    code = f"import mlxjson.{module}\nfrom mlxjson.model import device\nprint(device.prepare())"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ran.stdout.strip() in ("openblas", ""), ran.stdout
