@@ -6,8 +6,8 @@
     done = rows.map_batches(
         Documents,
         fn_constructor_kwargs={"schema": schema, "model": "org/name"},
-        concurrency=2,
         batch_size=64,
+        compute=ray.data.ActorPoolStrategy(size=2),
     )
 
 Nothing of Ray is imported here: Ray calls it.

@@ -86,8 +86,17 @@ def data() -> Iterator[Any]:
 def worked(rows: Any, model: str, callable_class: type = Documents, **options: Any) -> Any:
     asked = {"schema": SCHEMA, "model": model, "batch": 3} | options
     return rows.map_batches(
-        callable_class, fn_constructor_kwargs=asked, concurrency=2, batch_size=3
+        callable_class,
+        fn_constructor_kwargs=asked,
+        batch_size=3,
+        compute=data_module().ActorPoolStrategy(size=2),
     )
+
+
+def data_module() -> Any:
+    import ray.data
+
+    return ray.data
 
 
 def texts(data: Any) -> Any:
