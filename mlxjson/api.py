@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mlxjson.background import in_background
+from mlxjson.background import Later, in_background
 from mlxjson.cachefiles import Cache, open_cache
 from mlxjson.clock import since_start, timed
 from mlxjson.constraint import JsonSchema
@@ -85,7 +85,9 @@ def open_session(
         lambda: _resolve(model, offline, environ, progress, adapter, starter_adapter)
     )
     kept = open_cache(cache, environ)
-    speech = in_background(lambda: _speech(files.result(), kept, times))
+    # Not in a thread: it is Python for the most part, and only one thread can run that. Beside
+    # the one that loads the network, a third one makes all of them slower on two cores.
+    speech = Later(lambda: _speech(files.result(), kept, times))
     if shard:
         network: Future[Network] = Future()
         network.set_result(_sharded(files.result(), cache, environ))

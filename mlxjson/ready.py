@@ -1,6 +1,7 @@
 """A task made ready to run: its constraint compiled, or left to the prompt and the check."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mlxjson.clock import timed
@@ -53,10 +54,11 @@ def ready(session: "Session", task: Task, times: dict[str, float] | None = None)
     Raises: ConstraintError.
     """
     times = {} if times is None else times
-    if task.fallback is None:
-        return _compiled(session, task, session.prepared(task.constraint), times)
     with timed(times, "compile_ms"):
-        prepared = degradable(session, task.constraint)
+        prepare = session.prepared if task.fallback is None else partial(degradable, session)
+        prepared = prepare(task.constraint)
+    if task.fallback is None:
+        return _compiled(session, task, prepared, times)
     if not prepared.unenforced:
         try:
             return _compiled(session, task, prepared, times)

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mlxjson.background import Later
 from mlxjson.cachefiles import Cache
 from mlxjson.constraint import Constraint
 from mlxjson.prepared import Prepared, Shelf
@@ -44,7 +45,7 @@ class Session:
 
     def __init__(
         self,
-        speech: "Future[Speech]",
+        speech: "Future[Speech] | Later[Speech]",
         network: "Future[Network]",
         times: dict[str, float],
         cache: Cache | None = None,

@@ -1,13 +1,10 @@
 """Vocabularies kept on disk: reading one back takes a tenth of the time of decoding it.
 
-An entry is a line of JSON, the lengths of all tokens (uint32, little-endian), and their bytes.
+An entry is a line of JSON and the bytes of all tokens, with bytes between them that none has.
 """
 
 import json
-import sys
-from array import array
 from collections.abc import Callable
-from itertools import accumulate, pairwise
 
 from mlxjson.cachefiles import Cache, code_state, key_of
 from mlxjson.vocabulary import Vocabulary
@@ -25,39 +22,41 @@ def remembered_vocabulary(
     if data is not None:
         return _read(data)
     vocabulary = make()
-    cache.put(_KIND, key, _written(vocabulary))
+    if (written := _written(vocabulary)) is not None:
+        cache.put(_KIND, key, written)
     return vocabulary
 
 
-def _written(vocabulary: Vocabulary) -> bytes:
+def _written(vocabulary: Vocabulary) -> bytes | None:
+    """The entry; None where the tokens can't be told apart, which none of a real model are."""
+    between = _between(vocabulary.tokens)
+    if between is None and vocabulary.tokens:
+        return None
     head = {
         "width": vocabulary.width,
         "stop_ids": sorted(vocabulary.stop_ids),
         "fingerprint": vocabulary.fingerprint,
-        "tokens": len(vocabulary.tokens),
+        "between": between and between.hex(),
     }
-    lengths = little(array("I", map(len, vocabulary.tokens)))
-    return json.dumps(head).encode() + b"\n" + lengths.tobytes() + b"".join(vocabulary.tokens)
+    return json.dumps(head).encode() + b"\n" + (between or b"").join(vocabulary.tokens)
+
+
+def _between(tokens: tuple[bytes, ...]) -> bytes | None:
+    """What splits the joined tokens where they were joined; None if nothing does."""
+    for length in range(1, 9):
+        between = b"\xfe\xff" * length  # in no UTF-8 text
+        if between.join(tokens).split(between) == list(tokens):
+            return between
+    return None
 
 
 def _read(data: bytes) -> Vocabulary:
-    line, _, rest = data.partition(b"\n")
+    line, _, joined = data.partition(b"\n")
     head = json.loads(line)
-    split = 4 * head["tokens"]
-    lengths = array("I")
-    lengths.frombytes(rest[:split])
-    texts = rest[split:]
-    ends = accumulate(little(lengths), initial=0)
+    between = head["between"]
     return Vocabulary(
-        tokens=tuple([texts[start:end] for start, end in pairwise(ends)]),
+        tokens=tuple(joined.split(bytes.fromhex(between))) if between else (),
         width=head["width"],
         stop_ids=frozenset(head["stop_ids"]),
         fingerprint=head["fingerprint"],
     )
-
-
-def little(numbers: "array[int]") -> "array[int]":
-    """Numbers from this machine's order of bytes to little-endian, or back."""
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

@@ -42,10 +42,11 @@ def option_probabilities(
     if not isinstance(task.constraint, Choice):
         raise UsageError("only the options of a choice have probabilities")
     times: dict[str, float] = {}
+    engine = session.engine  # waits until it is there, which is not compile time
     with timed(times, "compile_ms"):
         source = session.prepared(task.constraint).enforcement().source
         assert source is not None  # a choice always has a grammar
-        matcher = session.engine.compile(source).matcher()
+        matcher = engine.compile(source).matcher()
     prompt, notes = prompt_of(session, task)
     with timed(times, "prefill_ms"):
         ids, thought = _reasoned(session, task, prompt, matcher.fork(), on_thought)

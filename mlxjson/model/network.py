@@ -116,7 +116,11 @@ def _loaded(
 
 def _from_kept(path: Path, split: Prepare | None) -> tuple[Model, dict[str, Any]]:
     memory.check_fits(path.stat().st_size, str(path))
+    import mlx.core as mx
+
     weights, metadata = read_arrays(path)
+    if split is None:
+        mx.async_eval(list(weights.values()))  # read on while the model's classes are imported
     config = json.loads(metadata["config"])
     return build(config, weights, split=split), config
 

@@ -7,10 +7,9 @@ all right sides of the merges (uint32, little-endian). The rest of it is a small
 from __future__ import annotations
 
 import json
+import sys
 from array import array
 from typing import TYPE_CHECKING, Any
-
-from mlxjson.vocabulary_file import little
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Backend
@@ -27,7 +26,7 @@ def to_lists(backend: Backend) -> tuple[dict[str, Any], bytes] | None:
         return None
     ids, merges = model.pop("vocab"), model.pop("merges")
     pieces = _BEHIND.join(sorted(ids, key=ids.__getitem__)).encode()
-    sides = [little(array("I", [ids[pair[side]] for pair in merges])) for side in (0, 1)]
+    sides = [_little(array("I", [ids[pair[side]] for pair in merges])) for side in (0, 1)]
     lists = b"".join([pieces, *(side.tobytes() for side in sides)])
     rest = {"added": form.pop("added_tokens"), "form": form, "merges": len(merges)}
     return (rest, lists) if from_lists(rest, lists).to_str() == backend.to_str() else None
@@ -52,8 +51,15 @@ def _model(form: dict[str, Any], lists: bytes, merges: int) -> Any:
 
     end, half = len(lists) - 8 * merges, len(lists) - 4 * merges
     pieces = lists[:end].decode().split(_BEHIND) if end else []
-    left, right = little(array("I", lists[end:half])), little(array("I", lists[half:]))
+    left, right = _little(array("I", lists[end:half])), _little(array("I", lists[half:]))
     sides = map(pieces.__getitem__, left), map(pieces.__getitem__, right)
     options = {name: value for name, value in form.items() if value is not None and name != "type"}
     vocabulary = dict(zip(pieces, range(len(pieces)), strict=True))
     return models.BPE(vocab=vocabulary, merges=list(zip(*sides, strict=True)), **options)
+
+
+def _little(numbers: array[int]) -> array[int]:
+    """Numbers from this machine's order of bytes to little-endian, or back."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
