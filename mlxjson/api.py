@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +88,8 @@ def open_session(
     # the one that loads the network, a third one makes all of them slower on two cores.
     speech = Later(lambda: _speech(files.result(), kept, times))
     if shard:
-        network: Future[Network] = Future()
-        network.set_result(_sharded(files.result(), cache, environ))
+        network = Later(lambda: _sharded(files.result(), cache, environ))
+        network.result()
     else:
         network = in_background(lambda: _network(files.result(), cache, times))
     session = Session(speech, network, times, kept)

@@ -11,7 +11,7 @@ from typing import Any
 from mlxjson.constraint import Layout
 from mlxjson.errors import ConstraintError
 from mlxjson.schema import SchemaGrammar, compile_schema
-from mlxjson.schema.shapes import Finding
+from mlxjson.schema.finding import Finding
 
 ENFORCED, CHECKED, REFUSED, IGNORED = "enforced", "checked", "refused", "ignored"
 

@@ -17,7 +17,7 @@ from mlxjson.constraint import (
 )
 from mlxjson.errors import ConstraintError
 from mlxjson.grammar.sources import EbnfSource, LarkSource, Source
-from mlxjson.schema.shapes import Finding
+from mlxjson.schema.finding import Finding
 
 if TYPE_CHECKING:
     from mlxjson.regular import Language

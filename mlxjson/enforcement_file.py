@@ -12,7 +12,7 @@ from mlxjson.cachefiles import Cache, code_state, key_of
 from mlxjson.constraint import Choice, Constraint, JsonObject, JsonSchema, Regex
 from mlxjson.enforcement import Enforcement, enforcement
 from mlxjson.grammar.sources import EbnfSource
-from mlxjson.schema.shapes import Finding
+from mlxjson.schema.finding import Finding
 
 _KIND = "grammars"
 _CODE = ("enforcement.py", "schema/**/*.py", "regular/**/*.py")

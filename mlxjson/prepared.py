@@ -11,7 +11,7 @@ from mlxjson.constraint import Constraint, JsonObject, JsonSchema
 from mlxjson.enforcement import Check, Enforcement, checker, enforcement, switched_off
 from mlxjson.enforcement_file import remembered_enforcement
 from mlxjson.errors import NotEnforceable
-from mlxjson.schema.shapes import Finding
+from mlxjson.schema.finding import Finding
 
 if TYPE_CHECKING:
     from mlxjson.decode.matcher import Matcher

@@ -1,7 +1,6 @@
 """A model that runs tasks."""
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from mlxjson.task import OnText, Result, Task
 from mlxjson.thinking import Prompt, Think
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from mlxjson.decode.draft import Lookup
     from mlxjson.decode.loop import Progress
     from mlxjson.grammar import Engine
@@ -46,12 +47,12 @@ class Session:
     def __init__(
         self,
         speech: "Future[Speech] | Later[Speech]",
-        network: "Future[Network]",
+        network: "Future[Network] | Later[Network]",
         times: dict[str, float],
         cache: Cache | None = None,
     ) -> None:
         self.times = times
-        self.drafter: Future[Network] | None = None
+        self.drafter: Later[Network] | None = None
         self._speech = speech
         self._network = network
         self._shelf = Shelf(cache or Cache(None))

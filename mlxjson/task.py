@@ -15,7 +15,7 @@ from mlxjson.thinking import Think
 
 if TYPE_CHECKING:
     from mlxjson.confidence import TokenScore
-    from mlxjson.schema.shapes import Finding
+    from mlxjson.schema.finding import Finding
     from mlxjson.validate.failure import Failure
 
 OnText = Callable[[str], None]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from mlxjson.constraint import Layout
 
 if TYPE_CHECKING:
-    from mlxjson.schema.shapes import Finding, Program
+    from mlxjson.schema.finding import Finding
+    from mlxjson.schema.shapes import Program
 
 __all__ = ["SchemaGrammar", "compile_schema"]
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from mlxjson.errors import ConstraintError
 from mlxjson.schema.builder import NONE, Builder
+from mlxjson.schema.finding import Finding
 from mlxjson.schema.items import Gap
 from mlxjson.schema.places import World
 from mlxjson.schema.productive import productive, trimmed
-from mlxjson.schema.shapes import Array, Finding, NodeId, Object, Program, Shape
+from mlxjson.schema.shapes import Array, NodeId, Object, Program, Shape
 
 
 class Unsatisfiable(ConstraintError):

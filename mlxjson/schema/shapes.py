@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from mlxjson.regular import Language
+from mlxjson.schema.finding import Finding
 
 NodeId = int
 
@@ -155,23 +156,6 @@ class Literal:
 
 
 Shape = Null | Boolean | Number | String | Array | Object | Literal
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something the grammar does not enforce.
-
-    Attributes:
-        pointer: JSON Pointer to the subschema, "" for the root.
-        keyword: the keyword in it that is left to validation afterwards.
-        reason: one clause a user understands.
-        refused: True where nothing can be generated at all because of it.
-    """
-
-    pointer: str
-    keyword: str
-    reason: str
-    refused: bool = False
 
 
 @dataclass(slots=True)

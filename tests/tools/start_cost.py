@@ -15,7 +15,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -118,13 +117,12 @@ def _timed_into(stages: dict[str, float]) -> Any:
     return timed
 
 
-def _at_once(work: Callable[[], T]) -> "Future[T]":
-    future: Future[T] = Future()
-    try:
-        future.set_result(work())
-    except BaseException as error:
-        future.set_exception(error)
-    return future
+def _at_once(work: Callable[[], T]) -> Any:
+    from mlxjson.background import Later
+
+    later = Later(work)
+    later.exception()
+    return later
 
 
 def _cpu_ms() -> float:

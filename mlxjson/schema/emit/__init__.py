@@ -20,7 +20,8 @@ from mlxjson.schema.emit.recursion import recursive_nodes
 from mlxjson.schema.emit.space import Level, first_level
 from mlxjson.schema.emit.trie import constants
 from mlxjson.schema.emit.writer import Writer, is_scalar
-from mlxjson.schema.shapes import Array, Finding, Literal, NodeId, Object, Program
+from mlxjson.schema.finding import Finding
+from mlxjson.schema.shapes import Array, Literal, NodeId, Object, Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from mlxjson.constraint import Layout
 from mlxjson.errors import ConstraintError
 from mlxjson.schema.emit.rules import Rules
 from mlxjson.schema.emit.space import RECURSIVE_LEVELS, Level, Space, space
-from mlxjson.schema.shapes import Array, Finding, Literal, NodeId, Object, Program, Shape
+from mlxjson.schema.finding import Finding
+from mlxjson.schema.shapes import Array, Literal, NodeId, Object, Program, Shape
 
 
 class Writer:
