@@ -71,6 +71,7 @@ class Generator:
         """Extend every sequence that is ready by an id, and bring the others nearer to it."""
         import mlx.core as mx
 
+        device.adapt()
         self._generator.next()
         self._steps += 1
         if self._steps % _STEPS_BETWEEN_CLEARINGS == 0:
