@@ -30,6 +30,8 @@ _MODULES = (
     "matcher",
 )
 _NOT_NEEDED = ("torch", "transformers", "pydantic", "xgrammar.structural_tag")
+# For building extensions, and for exchanging tensors with torch.
+_NOT_NEEDED_OF_TVM = ("tvm_ffi.cpp", "tvm_ffi._optional_torch_c_dlpack")
 # xgrammar goes without these when their import fails.
 _LEFT_OUT = ("sentencepiece", "tiktoken")
 
@@ -72,9 +74,10 @@ def _replaced(name: str, module: ModuleType | None) -> Iterator[None]:
 def _load() -> ModuleType:
     if "xgrammar" in sys.modules:
         return sys.modules["xgrammar"]
-    # tvm_ffi takes torch only if it can be imported; a stand-in would mislead it. Its cpp module
-    # is for building extensions.
-    with _replaced("torch", None), _replaced("tvm_ffi.cpp", _stand_in("tvm_ffi.cpp")):
+    # tvm_ffi takes torch only if it can be imported; a stand-in would mislead it.
+    with _replaced("torch", None), ExitStack() as stack:
+        for name in _NOT_NEEDED_OF_TVM:
+            stack.enter_context(_replaced(name, _stand_in(name)))
         importlib.import_module("tvm_ffi")
     spec = importlib.util.find_spec("xgrammar")
     if spec is None:
