@@ -96,8 +96,10 @@ def _script(folder: Path, chains: Sequence[Sequence[str]]) -> None:
             weights[name] = mx.zeros_like(value)
     embedding = mx.random.normal(weights["model.embed_tokens.weight"].shape, key=mx.random.key(1))
     head = 0.01 * mx.random.normal(embedding.shape, key=mx.random.key(2))
-    for one, other in (pair for chain in chains for pair in pairwise(chain)):
-        head[ids[_piece(other)]] += embedding[ids[_piece(one)]]
+    for chain in chains:
+        for one, other in pairwise(map(_piece, chain)):
+            if one in ids and other in ids:  # a real tokenizer may cut a text otherwise
+                head[ids[other]] += embedding[ids[one]]
     weights |= {"model.embed_tokens.weight": embedding, "lm_head.weight": head}
     mx.save_safetensors(str(path), weights, {"format": "mlx"})
 
