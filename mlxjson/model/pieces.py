@@ -14,7 +14,7 @@ from enum import StrEnum
 
 SPACE_MARK = "\u2581"
 _SEPARATOR = "\U0010ffff"
-_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
 class Alphabet(StrEnum):
@@ -48,7 +48,7 @@ def piece_bytes(piece: str, alphabet: Alphabet) -> bytes:
         except UnicodeEncodeError:
             return piece.encode()
     if alphabet is Alphabet.BYTE_FALLBACK:
-        if match := _BYTE.fullmatch(piece):
+        if match := BYTE.fullmatch(piece):
             return bytes([int(match[1], 16)])
         return piece.replace(SPACE_MARK, " ").encode()
     return piece.encode()

@@ -18,7 +18,7 @@ from .files import ModelFiles
 from .pieces import Alphabet
 from .template import ChatTemplate
 from .tokenizer import TokenizerParts, turn_end
-from .tokenizer_lists import from_lists, to_lists
+from .tokenizer_lists import to_lists
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Backend
@@ -103,7 +103,11 @@ def _read(data: bytes, path: Path) -> TokenizerParts | None:
 def _backend(rest: dict[str, Any] | None, body: bytes) -> Backend:
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_buffer(body) if rest is None else from_lists(rest, body)
+    if rest is None:
+        return Tokenizer.from_buffer(body)
+    from .partial_tokenizer import PartialTokenizer
+
+    return PartialTokenizer(rest, body)  # type: ignore[return-value]
 
 
 def _seen(path: Path) -> tuple[int, str]:
