@@ -174,6 +174,7 @@ def test_a_manifest_records_what_was_done(session: Session, tmp_path: Path) -> N
     assert record["versions"]["mlxjson"]
     assert record["model"]["reference"] == "scripted"
     assert record["options"]["max_tokens"] == 40
+    assert record["options"]["on_uncompilable"] == "fail"
     assert record["totals"]["ok"] == 2
     assert record["totals"]["failed"] == 1
     assert record["totals"]["output_tokens"] > 0

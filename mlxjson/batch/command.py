@@ -213,6 +213,7 @@ class Batch:
                 "instruction": self.defaults.instruction,
                 "system": self.defaults.system,
                 "batch": self.settings.width or "auto",
+                "on_uncompilable": "prompt" if self.defaults.degrade else "fail",
                 **self.defaults.options,
             },
         }
