@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mlxjson.validate.failure import Failure
 
 OnText = Callable[[str], None]
+# A pass over sixteen tokens costs about 1.6 times one over a single token, on a CPU in f32.
+DRAFT_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)

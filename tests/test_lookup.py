@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+import pytest
+
+from mlxjson.background import in_background
 from mlxjson.decode.draft import Pace, PromptLookup
 from mlxjson.lookup import SpelledLookup
+from tests.batch_helpers import Model, session_of
 
 WORDS = (b"Lindholm", b" Lindholm", b" Conservatory", b"L", b"ind", b"holm", b'": "', b" at the ")
 WORDS += (b" 19", b"79", b"1", b"9", b"7", b" in", b" ", b'"', b"\xc3", b"\xa9", b"Graz", b"\n")
@@ -87,17 +91,48 @@ def test_inside_a_code_point_the_ids_themselves_are_looked_up() -> None:
 
 def test_the_pace_follows_what_was_right_between_two_ids_and_the_most() -> None:
     pace = Pace(16)
-    lengths = [pace.length]
-    for drafted, accepted in ((8, 8), (16, 16), (16, 3), (16, 0), (8, 0), (4, 0), (2, 0), (0, 0)):
+    lengths = [pace.next()]
+    for drafted, accepted in ((8, 8), (16, 16), (16, 3), (16, 0), (8, 0), (0, 0)):
         pace.note(drafted, accepted)
-        lengths.append(pace.length)
-    assert lengths == [8, 16, 16, 16, 8, 4, 2, 2, 2]
+        lengths.append(pace.next())
+    assert lengths == [8, 16, 16, 16, 8, 4, 4]
     pace.note(2, 2)
-    assert pace.length == 4
+    assert pace.next() == 8
+
+
+def test_where_nothing_is_ever_right_drafts_become_rare() -> None:
+    pace = Pace(8)
+    drafts = []
+    for _ in range(1000):
+        length = pace.next()
+        drafts.append(length)
+        pace.note(length, 0)
+    assert drafts[:4] == [4, 2, 2, 0]
+    assert sum(length > 0 for length in drafts[200:]) == 50
+
+
+def test_one_right_id_ends_the_pauses() -> None:
+    pace = Pace(8)
+    for _ in range(100):
+        pace.note(pace.next(), 0)
+    while not (length := pace.next()):
+        pass
+    pace.note(length, 1)
+    assert pace.next() == length
 
 
 def test_without_drafts_there_is_no_pace_and_one_is_one() -> None:
     for most in (0, 1):
         pace = Pace(most)
         pace.note(most, most)
-        assert pace.length == most
+        assert pace.next() == most
+
+
+@pytest.mark.parametrize(("device", "length"), [("cpu", 16), ("metal", 16), ("cuda", 0)])
+def test_where_a_pass_over_several_tokens_is_dear_nothing_is_drafted(
+    device: str, length: int
+) -> None:
+    session = session_of(Model(device=device))
+    assert session.draft_length == length
+    session.drafter = in_background(Model)
+    assert session.draft_length == 16

@@ -13,8 +13,8 @@ from mlxjson.decode.matcher import Matcher, Unconstrained
 from mlxjson.decode.sample import Sampling
 from mlxjson.enforcement import enforcement
 from mlxjson.prompt import gen_messages
-from mlxjson.run import DRAFT_LENGTH
 from mlxjson.session import Session
+from mlxjson.task import DRAFT_LENGTH
 from mlxjson.text import TextStream
 
 OnRound = Callable[[int, int], None]

@@ -18,7 +18,7 @@ from mlxjson.inputs import Inputs
 from mlxjson.model.ranks import is_launched
 from mlxjson.prompt import Message, joined
 from mlxjson.sink import FileSink, JsonString, RawString, Sink, StreamSink, write_atomically
-from mlxjson.task import OnText, Result, Task
+from mlxjson.task import DRAFT_LENGTH, OnText, Result, Task
 
 if TYPE_CHECKING:
     from mlxjson.session import Session
@@ -166,7 +166,7 @@ class Job:
             "confidence": common.confidence,
             "min_confidence": common.min_confidence,
             "prompt_cache": common.prompt_cache,
-            "draft": None if common.draft else 0,
+            "draft": None if common.draft is None else DRAFT_LENGTH * common.draft,
         }
 
     @property

@@ -133,14 +133,14 @@ class Common:
         ),
     ] = True
     draft: Annotated[
-        bool,
+        bool | None,
         option(
             "--draft/--no-draft",
             panel=_SAMPLING,
-            help="Draft tokens from the prompt.",
+            help="Draft tokens from the prompt. Default: yes, but not on CUDA.",
             envvar="MLXJSON_DRAFT",
         ),
-    ] = True
+    ] = None
     think: Annotated[
         Think,
         option(

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 NGRAMS = (3, 2, 1)
+# Misses in a row before the first pause, and before each that is twice as long.
+_PATIENCE = 3
+_LONGEST_PAUSE = 15
 
 
 class Lookup(Protocol):
@@ -49,18 +52,32 @@ class PromptLookup:
 class Pace:
     """How many ids to draft: half as many once nothing was right, twice as many once all was.
 
-    So a text that repeats nothing costs little more than without drafts.
+    After some drafts in a row of which nothing was right there are pauses, each twice as long as
+    the last, so that a text that repeats nothing costs hardly more than without drafts.
     """
 
     def __init__(self, most: int) -> None:
         """Args: most: never more than this; 0 for no drafts."""
         self._most = most
         self._least = min(2, most)
-        self.length = max(self._least, most // 2)
+        self._length = max(self._least, most // 2)
+        self._misses = 0
+        self._pause = 0
+
+    def next(self) -> int:
+        """The most ids to draft now."""
+        if self._pause:
+            self._pause -= 1
+            return 0
+        return self._length
 
     def note(self, drafted: int, accepted: int) -> None:
         """Take account of a draft of `drafted` ids of which `accepted` were right."""
+        if accepted:
+            self._misses = 0
         if drafted and accepted == drafted:
-            self.length = min(self._most, 2 * self.length)
+            self._length = min(self._most, 2 * self._length)
         elif drafted and not accepted:
-            self.length = max(self._least, self.length // 2)
+            self._length = max(self._least, self._length // 2)
+            self._misses += 1
+            self._pause = min(2 ** (self._misses // _PATIENCE) - 1, _LONGEST_PAUSE)

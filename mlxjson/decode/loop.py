@@ -453,7 +453,7 @@ class Decoder:
     def _guess(self) -> _Draft:
         """A draft that the matcher accepts; afterwards the matcher stands behind it."""
         draft = _Draft(self._held)
-        room = min(self._pace.length, self._max_tokens - self.counters.output_tokens - 1)
+        room = min(self._pace.next(), self._max_tokens - self.counters.output_tokens - 1)
         if not self._can_trim:
             return draft
         while len(draft.choices) < room and self._extend(draft, room):
