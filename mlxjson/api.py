@@ -65,7 +65,7 @@ def open_session(
         model: 'starter', a folder, a .gguf file or a hub id; None for the default.
         draft_model: a smaller model with the same tokenizer, to draft tokens; named as `model`.
         offline: never ask the hub.
-        cache: keep vocabularies, grammars and prepared weights on disk.
+        cache: keep tokenizers, vocabularies, grammars and prepared weights on disk.
         environ: the process's variables.
         progress: show downloads on stderr.
         shard: spread the model over the processes that were launched together. In the first of

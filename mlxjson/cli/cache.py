@@ -9,7 +9,7 @@ def cache(
     context: typer.Context,
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything in it.")] = False,
 ) -> None:
-    """Show or clear what is kept on disk: vocabularies, grammars, prepared weights."""
+    """Show or clear what is kept on disk: tokenizers, vocabularies, grammars, weights."""
     from mlxjson.cachefiles import cache_report, clear_cache
     from mlxjson.environment import Environment
     from mlxjson.folders import cache_folder
