@@ -50,6 +50,14 @@ def test_json_is_taken_as_it_is(here: Path) -> None:
 def test_a_bracket_before_a_word_is_the_short_form(here: Path) -> None:
     assert named("[int]", here) == {"type": "array", "items": INTEGER}
     assert fields(named("{a, b: int}", here)) == ["a", "b"]
+    assert named("[1|2]", here) == {"type": "array", "items": {"enum": [1, 2]}}
+    assert named('["a"|"b"]', here)["items"] == {"enum": ["a", "b"]}
+    for text, says in (
+        ('[{"type": "object",}]', "line 1, column 20"),
+        ("[1,]", "line 1, column 4"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            named(text, here)
 
 
 def test_a_file_wins_over_everything_its_name_could_mean(here: Path) -> None:

@@ -2,6 +2,7 @@
 
 1. `-`: standard input;
 2. JSON: what begins with `{` or `[` and is not the short form of a type, and `true` and `false`;
+   an array that is not JSON, such as `[1|2]`, is the short form;
 3. a file that exists, perhaps with a pointer into it: `api.yaml#/components/schemas/Order`;
 4. `module:Class`, unless the word behind the colon is a type of the short form;
 5. what can only be a file, having a `/` or an ending, but does not exist: an error;
@@ -11,6 +12,7 @@
 
 import os
 import re
+from contextlib import suppress
 from typing import Any
 
 from mlxjson.errors import UsageError
@@ -35,7 +37,7 @@ def schema_of(named: str, inputs: Inputs) -> Any:
     if named == STDIN:
         return read_schema(STDIN, None, inputs)
     if text in ("true", "false") or (text[:1] in ("{", "[") and not _SHORT_TYPE.match(text)):
-        return parse_json(named, "--schema")
+        return _json_or_array(named)
     name, pointer = _file_and_pointer(named)
     if os.path.exists(name):
         return read_schema(name, pointer, inputs)
@@ -55,6 +57,20 @@ def schema_of(named: str, inputs: Inputs) -> Any:
     from mlxjson.sources.short import parse_short
 
     return parse_short(named)
+
+
+def _json_or_array(text: str) -> Any:
+    """JSON; or the short form of an array of values: no schema is a JSON array."""
+    try:
+        return parse_json(text, "--schema")
+    except UsageError:
+        if not text.lstrip().startswith("["):
+            raise
+        from mlxjson.sources.short import parse_short
+
+        with suppress(UsageError):
+            return parse_short(text)
+        raise
 
 
 def example_of(name: str, inputs: Inputs) -> Any:
