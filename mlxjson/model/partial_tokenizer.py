@@ -43,6 +43,11 @@ class PartialTokenizer:
         """The id of the token that is written `text`."""
         return self._added.get(text, self._bpe.ids.get(text))
 
+    def get_added_tokens_decoder(self) -> dict[int, Any]:
+        """The added tokens by their ids: a part has them all."""
+        added: dict[int, Any] = self._part.get_added_tokens_decoder()
+        return added
+
     @property
     def whole(self) -> Backend:
         """All of it."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mlxjson.thinking import Prompt, Stance, Tags, Think
 
+from .shield import Shield
+
 if TYPE_CHECKING:
     from .template import ChatTemplate, Message
     from .tokenizer import Tokenizer
@@ -96,12 +98,14 @@ def reasoning_prompt(tokenizer: Tokenizer, messages: Sequence[Message], think: T
     if template is None:
         raise ValueError("there is no chat template")
     options = _SWITCHES[think] if form is not None else {}
-    text = template.render(messages, **options)
+    shield = Shield(messages, tokenizer.special_texts)
+    text = template.render(shield.messages, **options)
     if form is None:
-        return Prompt(tokenizer.encode(text, special=True))
+        return Prompt(tokenizer.encode_parts(shield.parts(text)))
     stance = opened(template, messages, form, options)
     added, stance = _led(form, stance, think, lambda: _has_switch(template, messages))
-    return Prompt(tokenizer.encode(text + added, special=True), stance, tags_of(tokenizer, form))
+    ids = tokenizer.encode_parts(shield.parts(text + added))
+    return Prompt(ids, stance, tags_of(tokenizer, form))
 
 
 def opened(

@@ -80,6 +80,21 @@ class Tokenizer:
             return [self._bos[0], *ids]
         return ids
 
+    def encode_parts(self, parts: Iterable[tuple[str, bool]]) -> list[int]:
+        """The ids of texts that follow each other, each with its own `special`, as for `encode`."""
+        ids: list[int] = []
+        with self._lock:
+            for text, special in parts:
+                self._backend.encode_special_tokens = not special
+                ids += self._continued(text) if ids else self._encoded(text)
+        return ids
+
+    @cached_property
+    def special_texts(self) -> tuple[str, ...]:
+        """How the special tokens are written."""
+        added = self._backend.get_added_tokens_decoder().values()
+        return tuple(token.content for token in added if token.special)
+
     def token_id(self, text: str) -> int | None:
         """The id of the token that is written `text`, special or not; None if there is none."""
         token_id: int | None = self._backend.token_to_id(text)
