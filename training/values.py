@@ -46,6 +46,8 @@ def text_value(text: str, **extra: Any) -> Value:
 
 
 def _name(sheet: Sheet, kind: str) -> str:
+    if sheet.split == TRAIN and sheet.rng.random() < _GRAFTED:
+        return _graft(*(pools.pick(kind, TRAIN, sheet.rng) for _ in range(2)), sheet.rng)
     if sheet.rng.random() < 0.45:
         return pools.pick(kind, sheet.split, sheet.rng)
     return pools.pick_local(kind, sheet.split, sheet.rng, sheet.locale)
@@ -357,12 +359,28 @@ def place(sheet: Sheet, args: str) -> Value:
 def pick(sheet: Sheet, args: str) -> Value:
     options = part(_options(args), sheet.split)
     if sheet.split == TRAIN and sheet.rng.random() < _NOVEL:
-        return text_value(_crossed(options, sheet.rng))
+        return text_value(_novel(options, sheet.rng))
     return text_value(sheet.rng.choice(options))
 
 
 # What nobody has seen before must be copied, not remembered.
-_NOVEL = 0.15
+_NOVEL = 0.25
+_GRAFTED = 0.08
+
+
+def _novel(options: list[str], rng: Random) -> str:
+    """An item that no list holds."""
+    found = _crossed(options, rng)
+    if rng.random() < 0.6:
+        return found
+    *words, last = found.split()
+    return " ".join([*words, _graft(last, rng.choice(rng.choice(options).split()), rng)])
+
+
+def _graft(first: str, last: str, rng: Random) -> str:
+    """A word that begins as one and ends as another: "laven" + "ish"."""
+    kept = rng.randint(min(3, len(first)), max(3, len(first) - 1))
+    return first[:kept] + last[-rng.randint(1, max(1, min(6, len(last) - 1))) :].lower()
 
 
 def _crossed(options: list[str], rng: Random) -> str:
@@ -385,7 +403,7 @@ def many(sheet: Sheet, args: str) -> Value:
     options = part(_options(rest.strip()), sheet.split)
     chosen = sheet.rng.sample(options, min(sheet.rng.randint(low, high), len(options)))
     if sheet.split == TRAIN and sheet.rng.random() < _NOVEL:
-        chosen = list(dict.fromkeys(_crossed(options, sheet.rng) for _ in chosen))
+        chosen = list(dict.fromkeys(_novel(options, sheet.rng) for _ in chosen))
     return _listed(sheet.rng, chosen)
 
 
