@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlxjson.decode.loop import Beginning
 from mlxjson.decode.prefix import common_length
+from mlxjson.decode.state import Beginning
 from mlxjson.prompt import Message
 from mlxjson.task import Task
 

@@ -6,7 +6,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from mlxjson.decode.loop import Network
+from mlxjson.decode.state import Network
 from mlxjson.errors import UsageError
 
 

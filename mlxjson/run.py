@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from mlxjson.beginning import beginning_of
 from mlxjson.clock import since_start, timed
 from mlxjson.confidence import Weighed, Written, is_weighed, scorer_of, weigh
-from mlxjson.decode.loop import Decoder, Finish, Network, Progress, Switches
+from mlxjson.decode.loop import Decoder, Finish, Switches
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling
+from mlxjson.decode.state import Network, Progress
 from mlxjson.decode.thinking import Thinking
 from mlxjson.enforcement import Enforcement
 from mlxjson.errors import UsageError

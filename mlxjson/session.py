@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from mlxjson.decode.draft import Lookup
-    from mlxjson.decode.loop import Progress
+    from mlxjson.decode.state import Progress
     from mlxjson.grammar import Engine
     from mlxjson.model import ModelFiles, Network, Tokenizer
     from mlxjson.vocabulary import Vocabulary

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from mlxjson.clock import since_start, timed
 from mlxjson.constraint import Choice
 from mlxjson.decode.continuations import Continuations
-from mlxjson.decode.loop import Decoder, Progress, Switches
+from mlxjson.decode.loop import Decoder, Switches
 from mlxjson.decode.sample import Sampling
+from mlxjson.decode.state import Progress
 from mlxjson.errors import UsageError
 from mlxjson.grammar import Matcher
 from mlxjson.probabilities import Probabilities

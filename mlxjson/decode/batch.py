@@ -18,11 +18,11 @@ import mlx.core as mx
 import numpy as np
 
 from mlxjson.decode import mask
-from mlxjson.decode.loop import Network
 from mlxjson.decode.matcher import Unconstrained
 from mlxjson.decode.prefix import Prefixes
 from mlxjson.decode.sample import sampler
 from mlxjson.decode.sequence import Sequence as Row
+from mlxjson.decode.state import Network
 from mlxjson.errors import MlxjsonError
 
 # In place of an id that is not forced.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from mlxjson.decode.loop import PREFILL_CHUNK, Network, Progress, trimmable
 from mlxjson.decode.prefix import common_length
+from mlxjson.decode.state import PREFILL_CHUNK, Network, Progress, trimmable
 
 
 class Continuations:

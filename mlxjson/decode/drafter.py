@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from mlxjson.decode.loop import PREFILL_CHUNK, Network
 from mlxjson.decode.prefix import common_length
+from mlxjson.decode.state import PREFILL_CHUNK, Network
 
 
 class ModelDrafter:

@@ -5,14 +5,12 @@ accept → jump over what is forced. Contract:
 
 - an id is given out only after the matcher accepted it;
 - a stop id is never given out; where nothing but a stop id is allowed no pass is spent on it;
-- the cache is only appended to, except behind a draft, which needs a cache that can be trimmed;
 - an all-masked row, or an id the matcher refuses after masking, is an internal error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
 
 import mlx.core as mx
 import numpy as np
@@ -22,26 +20,9 @@ from mlxjson.decode.draft import Lookup, Pace, PromptLookup
 from mlxjson.decode.matcher import Matcher
 from mlxjson.decode.sample import Sampling, sampler
 from mlxjson.decode.score import Score, Scorer
+from mlxjson.decode.state import Beginning, Network, Progress, State
 from mlxjson.decode.thinking import Thinking
 from mlxjson.errors import MlxjsonError
-
-PREFILL_CHUNK = 256
-
-Progress = Callable[[int, int], None]
-
-
-class Network(Protocol):
-    """A causal language model: ids (1, n) int32 and a cache to logits (1, n, width)."""
-
-    @property
-    def width(self) -> int:
-        """How many logits there are."""
-
-    def __call__(self, ids: mx.array, cache: list[Any]) -> mx.array:
-        """Run the ids behind what the cache holds, and add them to it."""
-
-    def make_cache(self) -> list[Any]:
-        """An empty cache."""
 
 
 class Finish(StrEnum):
@@ -92,15 +73,6 @@ class _Agreed:
     ids: int
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The first `length` ids of a prompt, fewer than all: their cache, or who wants to keep it."""
-
-    length: int
-    cache: list[Any] | None
-    keep: Callable[[list[Any]], None]
-
-
 class Decoder:
     """Generates ids behind a prompt under a matcher.
 
@@ -144,12 +116,12 @@ class Decoder:
         self._thinking = thinking
         self._scorer = scorer
         self._prompt: list[int] = []
-        self._pending: list[int] = []
         self._output: list[int] = []
         self._free: list[bool] = []
         self._banned: dict[int, set[int]] = {}
         self._held: tuple[int, ...] = ()
-        self._restart([])
+        self._state = State(network)
+        self._look_up([])
 
     def start(
         self,
@@ -169,29 +141,13 @@ class Decoder:
         self.counters.prompt_tokens = len(prompt)
         self._prompt = list(prompt)
         opening = self._opening() if self._is_live else []
-        self._restart([*prompt, *opening])
+        self._state.restart([*prompt, *opening])
+        self._look_up(self._state.pending)
         if not self._ended():
             if beginning is not None:
-                self._begin(beginning)
-            self._prefill(progress)
+                self._state.begin(beginning)
+            self._state.prefill(progress)
         return opening
-
-    def _begin(self, beginning: Beginning) -> None:
-        """Take over a cache of the first ids, or run them by themselves and give it away."""
-        if beginning.cache is not None:
-            self._cache = beginning.cache
-            self._can_trim = trimmable(self._cache)
-        else:
-            self._run_chunks(self._pending[: beginning.length])
-            beginning.keep(self._cache)
-        self._cached = beginning.length
-        del self._pending[: beginning.length]
-
-    def _run_chunks(self, ids: list[int]) -> None:
-        for start in range(0, len(ids), PREFILL_CHUNK):
-            chunk = mx.array([ids[start : start + PREFILL_CHUNK]], dtype=mx.int32)
-            self._network(chunk, self._cache)
-            mx.eval([layer.state for layer in self._cache])
 
     def run(self) -> Iterator[list[int]]:
         """Give out ids as they are accepted, in groups, until `finish` says why it ended."""
@@ -221,16 +177,16 @@ class Decoder:
         assert self._thinking is not None
         self._append(self._thinking.start())
         while not self._thinking.live:
-            logits = self._forward(self._pending, behind=1)
+            logits = self._forward()
             row = mask.empty_rows(1, max(self._network.width, self._matcher.width))
             self._thinking.fill(row[0], self._matcher)
             chosen = self._sample(mask.apply(logits, row), [self._thinking.key])
             if self._thinking.declines(int(chosen[0])):
                 return self._begin_with(logits)
-            self._pending = []
+            self._state.pending = []
             self._append(self._thinking.take(int(chosen[0])))
         opening = self._opening()
-        self._pending += opening
+        self._state.pending += opening
         self._lookup.extend(opening)
         self._ended()
         return opening
@@ -238,7 +194,7 @@ class Decoder:
     def _append(self, ids: list[int]) -> None:
         """Put what was thought behind the prompt."""
         self._prompt += ids
-        self._pending += ids
+        self._state.pending += ids
         self._lookup.extend(ids)
         self.counters.thinking_tokens += len(ids)
 
@@ -246,9 +202,9 @@ class Decoder:
         """The answer's first ids, for a model that answers where it might have reasoned."""
         draft = _Draft(())
         chosen, scores = self._choose(logits, self._masks(draft), draft)
-        self._pending = self._take(chosen[0], scores)
-        self._output = list(self._pending)
-        self._lookup.extend(self._pending)
+        self._state.pending = self._take(chosen[0], scores)
+        self._output = list(self._state.pending)
+        self._lookup.extend(self._output)
         return self._output[:]
 
     def rewind(self, position: int) -> int | None:
@@ -269,70 +225,33 @@ class Decoder:
         self.counters.output_tokens = at
         self.finish = None
         self._held = ()
-        self._shorten([*self._prompt, *self._output])
-        return at
-
-    def _restart(self, ids: list[int]) -> None:
-        """An empty cache, with `ids` still to be run."""
-        self._cache = self._network.make_cache()
-        self._can_trim = trimmable(self._cache)
-        self._cached = 0
-        self._pending = ids
+        ids = [*self._prompt, *self._output]
+        self._state.shorten(ids)
         self._look_up(ids)
+        return at
 
     def _look_up(self, ids: list[int]) -> None:
         """Guess behind `ids` from now on."""
         self._lookup = self._make_lookup()
         self._lookup.extend(ids)
 
-    def _shorten(self, ids: list[int]) -> None:
-        """Make the cache hold all but the last of `ids`, which it began with."""
-        surplus = self._cached - (len(ids) - 1)
-        if self._can_trim and surplus >= 0:
-            self._trim(surplus)
-            self._pending = ids[-1:]
-            self._look_up(ids)
-        else:
-            self._restart(ids)
-            self._prefill(None)
-
-    def _trim(self, count: int) -> None:
-        for layer in self._cache:
-            layer.trim(count)
-        self._cached -= count
-
-    def _prefill(self, progress: Progress | None) -> None:
-        """Run all but the last pending id; the logits of these are never computed."""
-        total = len(self._pending)
-        while len(self._pending) > 1:
-            chunk = self._pending[: min(PREFILL_CHUNK, len(self._pending) - 1)]
-            self._network(mx.array([chunk], dtype=mx.int32), self._cache)
-            mx.eval([layer.state for layer in self._cache])
-            self._cached += len(chunk)
-            del self._pending[: len(chunk)]
-            if progress is not None:
-                progress(total - len(self._pending), total)
-
     def _step(self) -> list[int]:
         draft = self._guess()
-        logits = self._forward([*self._pending, *draft.ids], behind=len(draft.ids) + 1)
+        logits = self._forward(draft.ids)
         rows = self._masks(draft)
         chosen, scores = self._choose(logits, rows, draft)
         agreed = self._confirm(draft, chosen, scores)
         kept = draft.ids[: agreed.ids]
-        self._pending = self._take(chosen[agreed.choices], scores[agreed.choices :])
-        ids = [*kept, *self._pending]
+        self._state.pending = self._take(chosen[agreed.choices], scores[agreed.choices :])
+        ids = [*kept, *self._state.pending]
         self._output += ids
         self._lookup.extend(ids)
         return ids
 
-    def _forward(self, ids: list[int], behind: int) -> mx.array:
-        """Logits (behind, width) of the last positions; the device starts on them at once."""
-        logits = self._network(mx.array([ids], dtype=mx.int32), self._cache)[0, -behind:]
-        mx.async_eval(logits)
-        self._cached += len(ids)
+    def _forward(self, draft: Sequence[int] = ()) -> mx.array:
+        """Logits (len(draft) + 1, width) of the last pending id and of the draft."""
         self.counters.forward_passes += 1
-        return logits
+        return self._state.forward(draft)
 
     def _masks(self, draft: _Draft) -> mask.Rows:
         """One packed mask for each choice of the draft, and one for the id behind it."""
@@ -395,7 +314,7 @@ class Decoder:
         """Forget the last `count` ids of the draft, in the matcher and in the cache."""
         if count:
             self._matcher.rollback(count)
-            self._trim(count)
+            self._state.trim(count)
 
     def _take(self, token_id: int, scores: list[Score]) -> list[int]:
         """Accept a sampled id and what it forces; a stop id ends the generation.
@@ -454,7 +373,7 @@ class Decoder:
         """A draft that the matcher accepts; afterwards the matcher stands behind it."""
         draft = _Draft(self._held)
         room = min(self._pace.next(), self._max_tokens - self.counters.output_tokens - 1)
-        if not self._can_trim:
+        if not self._state.can_trim:
             return draft
         while len(draft.choices) < room and self._extend(draft, room):
             pass
@@ -478,8 +397,3 @@ class Decoder:
                 draft.held = held
                 return True
         return False
-
-
-def trimmable(cache: list[Any]) -> bool:
-    """Whether the last ids can be taken out of a cache."""
-    return all(hasattr(layer, "is_trimmable") and layer.is_trimmable() for layer in cache)

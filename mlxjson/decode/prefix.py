@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from mlxjson.decode.loop import PREFILL_CHUNK, Network
+from mlxjson.decode.state import PREFILL_CHUNK, Network
 
 # Shorter ones cost less to run than to look after.
 _SHORTEST = 32
