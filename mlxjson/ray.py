@@ -16,6 +16,7 @@ Nothing of Ray is imported here: Ray calls it.
 import json
 import os
 from collections.abc import Iterator, Mapping
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,8 @@ class Documents:
         """
         rows = list(_rows(batch, self._defaults.text_field))
         outcomes = {o.row.number: o for group in self._lane(rows) for o in group}
-        return {**batch, **_columns([outcomes[row.number] for row in rows])}
+        given = {name: _passed_on(column) for name, column in batch.items()}
+        return {**given, **_columns([outcomes[row.number] for row in rows])}
 
 
 def _session(model: str | None) -> "Session":
@@ -105,8 +107,18 @@ def _rows(batch: "Columns", text_field: str) -> Iterator[Row]:
     names = [name for name in (*_FIELDS, text_field) if name in batch]
     columns = [batch[name].tolist() for name in names]
     for number, values in enumerate(zip(*columns, strict=True), 1):
-        fields = dict(zip(names, values, strict=True))
+        fields = {name: _value(name, v) for name, v in zip(names, values, strict=True)}
         yield Row(number, number, {**fields, "schema": _schema(fields.get("schema"))})
+
+
+def _value(name: str, value: Any) -> Any:
+    """A value as the row has it: columns make lists arrays, and gaps among numbers NaN."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, float) and isnan(value):
+        return None
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole and name in ("max_tokens", "seed") else value
 
 
 def _schema(given: Any) -> Any:
@@ -119,19 +131,29 @@ def _schema(given: Any) -> Any:
         return given
 
 
+def _passed_on(column: "NDArray[Any]") -> "NDArray[Any]":
+    """A column with lists in place of arrays and None in gaps: what Ray can write again."""
+    if column.dtype != object:
+        return column
+    return _objects([_value("", value) for value in column])
+
+
+def _objects(values: list[Any]) -> "NDArray[np.object_]":
+    import numpy as np
+
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
 def _columns(outcomes: "list[Outcome]") -> "dict[str, NDArray[Any]]":
     import numpy as np
 
-    def objects(values: list[Any]) -> "NDArray[np.object_]":
-        column = np.empty(len(values), dtype=object)
-        column[:] = values
-        return column
-
     return {
         "ok": np.array([o.ok for o in outcomes], dtype=bool),
-        "result": objects([o.result() if o.ok else None for o in outcomes]),
-        "error": objects([json.dumps(o.fault.as_dict()) if o.fault else None for o in outcomes]),
-        "finish": objects([(o.stats.finish if o.stats else None) or None for o in outcomes]),
+        "result": _objects([o.result() if o.ok else None for o in outcomes]),
+        "error": _objects([json.dumps(o.fault.as_dict()) if o.fault else None for o in outcomes]),
+        "finish": _objects([(o.stats.finish if o.stats else None) or None for o in outcomes]),
         "output_tokens": np.array(
             [o.stats.output_tokens if o.stats else 0 for o in outcomes], dtype=np.int64
         ),

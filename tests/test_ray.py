@@ -57,6 +57,22 @@ def test_numbers_of_a_column_may_be_limits() -> None:
     assert made["output_tokens"].tolist() == [3, 5]
 
 
+def test_what_columns_make_of_lists_and_gaps_is_what_the_rows_had() -> None:
+    documents = Documents(SCHEMA, session=session_of(BatchModel()), draft=0)
+    made = documents(
+        {
+            "text": column("a", "b", "c"),
+            "choices": column(np.array(["x", "y"], dtype=object), None, None),
+            "max_tokens": np.array([np.nan, 40.0, np.nan]),
+            "temp": np.array([np.nan, np.nan, 0.5]),
+            "seed": np.array([1.0, np.nan, 2.0]),
+        }
+    )
+    assert made["ok"].tolist() == [True] * 3, made["error"]
+    assert json.loads(made["result"][0]) in ("x", "y")
+    assert made["choices"].tolist() == [["x", "y"], None, None]
+
+
 def test_a_schema_that_is_none_ends_the_actor() -> None:
     with pytest.raises(ConstraintError):
         Documents({"type": 5}, session=session_of(BatchModel()))
@@ -179,8 +195,10 @@ def test_what_would_fail_every_row_ends_the_job(
 def test_the_program_of_the_page_about_batches(model: str, tmp_path: Path) -> None:
     pytest.importorskip("ray.data", reason="ray is an extra: mlxjson[ray]")
     (program,) = PROGRAM.findall((ROOT / "docs" / "batches.md").read_text())
-    lines = (json.dumps({"id": n, "text": f"row {n}"}) for n in range(5))
-    (tmp_path / "docs.jsonl").write_text("\n".join(lines))
+    given: list[dict[str, Any]] = [{"id": n, "text": f"row {n}"} for n in range(5)]
+    given[1]["choices"] = ["red", "green"]
+    given[2] |= {"max_tokens": 60, "seed": 3}
+    (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, given)))
     done = subprocess.run(
         [sys.executable, "-c", f"schema = {SCHEMA!r}\n{program}"],
         capture_output=True,
