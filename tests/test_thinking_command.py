@@ -188,3 +188,38 @@ def test_the_other_commands_reason_as_well(speaker: Speaker) -> None:
         assert outcome.code == 0, outcome.err
         assert outcome.err.decode() == f"{THOUGHT}\n"
         assert json.loads(outcome.text) in ("3", "two", "aa", "ab", "ba", "bb")
+
+
+# Other families, on the tiny tokenizer with their tags
+
+HARMONY = (
+    "{% for m in messages %}<|start|>{{ m['role'] }}<|message|>{{ m['content'] }}<|end|>"
+    "{% endfor %}<|start|>assistant{# <|channel|>analysis<|message|> #}"
+)
+GEMMA = (
+    "{% if enable_thinking %}<|think|>\n{% endif %}{% for m in messages %}<|turn>{{ m['role'] }}\n"
+    "{{ m['content'] }}<turn|>\n{% endfor %}<|turn>model\n{# <|channel>thought <channel|> #}"
+)
+FAMILIES = {
+    "gpt-oss": (HARMONY, ["<|message|>", *WORDS, "<|end|>"],
+                ("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|return|>")),
+    "gemma": (GEMMA, ["\n", *WORDS, "<channel|>"],
+              ("<|turn>", "<turn|>", "<|channel>", "<channel|>", "<|think|>")),
+    "magistral": (LEAVES_IT + "{# [THINK] [/THINK] #}", ["[THINK]", *WORDS, "[/THINK]"],
+                  ("[THINK]", "[/THINK]")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_with_other_tags(family: str, tmp_path: Path) -> None:
+    template, chain, tags = FAMILIES[family]
+    make_thinking_model(tmp_path / "model", chain, *ANSWER, template=template, tags=tags)
+    asked = ("gen", "-m", "model", "-s", SCHEMA, "?", "--show-thinking", "--stats=json")
+    on, off = (
+        mlxjson(*asked, "--think", think, home=tmp_path, cwd=tmp_path) for think in ("on", "off")
+    )
+    assert (on.code, on.text) == (0, '{"n": 12}\n'), on.err
+    assert shown(on) == f"{THOUGHT}\n"
+    assert thinking_tokens(on) > len(WORDS)
+    assert (off.code, off.text) == (0, '{"n": 12}\n'), off.err
+    assert (shown(off), thinking_tokens(off)) == ("", 0)

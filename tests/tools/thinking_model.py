@@ -37,6 +37,7 @@ def make_thinking_model(
     *chains: Sequence[str],
     template: str | None = WRITES_IT,
     tokenizers: Path | None = None,
+    tags: Sequence[str] = (OPEN, END),
 ) -> Path:
     """Write a model into `folder` and return it.
 
@@ -45,14 +46,15 @@ def make_thinking_model(
             any, it reasons that 3 times 4.50 is 13.50, and 2 more, and answers 15.5.
         template: the chat template; None for the tokenizer's own.
         tokenizers: where Qwen3's real tokenizer is; None for a tiny one with the tokens needed.
+        tags: what the tiny one has as tokens of their own.
     """
     chains = chains or (["\n", *SUM, END], ['":', " 15.5", "}"])
     make_tiny_model(folder, config=_config(tokenizers), template=template, padding=64)
     if tokenizers is None:
-        _add_tokens(folder / "tokenizer.json", chains)
+        _add_tokens(folder / "tokenizer.json", chains, tags)
     else:
         _copy_tokenizer(folder, tokenizers, template)
-    _script(folder, chains)
+    _script(folder, chains, {*tags, STOP})
     return folder
 
 
@@ -61,14 +63,15 @@ def _config(tokenizers: Path | None) -> dict[str, Any]:
     return config | ({"vocab_size": 151_936} if tokenizers else {})
 
 
-def _add_tokens(path: Path, chains: Sequence[Sequence[str]]) -> None:
+def _add_tokens(path: Path, chains: Sequence[Sequence[str]], tags: Sequence[str]) -> None:
     """Tags that are tokens of their own, and pieces of text that are."""
     content = json.loads(path.read_text())
     vocabulary = content["model"]["vocab"]
-    for piece in dict.fromkeys(_piece(text) for chain in chains for text in chain):
-        if piece not in (OPEN, END, STOP):
-            vocabulary.setdefault(piece, len(vocabulary))
-    for at, tag in enumerate((OPEN, END), len(vocabulary)):
+    texts = dict.fromkeys(text for chain in chains for text in chain)
+    for text in texts:
+        if text not in (*tags, STOP):
+            vocabulary.setdefault(_spelled(text), len(vocabulary))
+    for at, tag in enumerate(tags, len(vocabulary)):
         token = content["added_tokens"][0] | {"id": at, "content": tag, "special": False}
         content["added_tokens"].append(token)
     path.write_text(json.dumps(content))
@@ -86,7 +89,8 @@ def _copy_tokenizer(folder: Path, source: Path, template: str | None) -> None:
     (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [151_645]}))
 
 
-def _script(folder: Path, chains: Sequence[Sequence[str]]) -> None:
+def _script(folder: Path, chains: Sequence[Sequence[str]], whole: set[str]) -> None:
+    """`whole` are the texts that are spelled as they are."""
     content = json.loads((folder / "tokenizer.json").read_text())
     ids = content["model"]["vocab"] | {t["content"]: t["id"] for t in content["added_tokens"]}
     path = folder / "model.safetensors"
@@ -97,21 +101,20 @@ def _script(folder: Path, chains: Sequence[Sequence[str]]) -> None:
     embedding = mx.random.normal(weights["model.embed_tokens.weight"].shape, key=mx.random.key(1))
     head = 0.01 * mx.random.normal(embedding.shape, key=mx.random.key(2))
     for chain in chains:
-        for one, other in pairwise(map(_piece, chain)):
+        pieces = [text if text in whole else _spelled(text) for text in chain]
+        for one, other in pairwise(pieces):
             if one in ids and other in ids:  # a real tokenizer may cut a text otherwise
                 head[ids[other]] += embedding[ids[one]]
     weights |= {"model.embed_tokens.weight": embedding, "lm_head.weight": head}
     mx.save_safetensors(str(path), weights, {"format": "mlx"})
 
 
-def _piece(text: str) -> str:
-    """A text as it is spelled in a byte-level vocabulary; tags are spelled as they are."""
+def _spelled(text: str) -> str:
+    """A text as a byte-level vocabulary has it."""
     from mlxjson.model.pieces import BYTE_LEVEL_TABLE
 
-    if text in (OPEN, END, STOP):
-        return text
-    spelled = {byte: chr(letter) for letter, byte in BYTE_LEVEL_TABLE.items()}
-    return "".join(spelled[byte] for byte in text.encode())
+    letters = {byte: chr(letter) for letter, byte in BYTE_LEVEL_TABLE.items()}
+    return "".join(letters[byte] for byte in text.encode())
 
 
 def main() -> None:
