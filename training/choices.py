@@ -348,7 +348,7 @@ _FAMILIES: list[tuple[_Maker, int]] = [
     (_tone, 2),
     (lambda _, rng: themes.subject(rng), 6),
     (lambda _, rng: themes.request(rng), 5),
-    (lambda _, rng: themes.theme(rng), 7),
+    (lambda _, rng: themes.theme(rng), 24),
     (_domain, 2),
     (_fact, 5),
     (_which, 2),

@@ -39,6 +39,11 @@ HELD_GROUPS = {
 }
 
 
+def files(folder: str) -> list[str]:
+    """Names of the files in a folder of `labels/`, as `read_classes` takes them."""
+    return sorted(f"{folder}/{path.name}" for path in (_LABELS / folder).glob("*.txt"))
+
+
 @lru_cache
 def read_classes(name: str) -> list[Class]:
     """The classes of a file of labels."""
@@ -85,6 +90,8 @@ def styled(options: list[str], rng: Random, styles: Sequence[str] = STYLES) -> l
         "upper": str.upper,
         "title": str.title,
         "snake": lambda s: s.replace(" ", "_").replace("-", "_"),
+        "constant": lambda s: s.replace(" ", "_").replace("-", "_").upper(),
+        "kebab": lambda s: s.replace(" ", "-"),
         "capital": lambda s: s[:1].upper() + s[1:],
     }
     return [change.get(style, str)(option) for option in options]

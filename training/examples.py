@@ -14,6 +14,7 @@ from training.pools import locale
 from training.splits import TRAIN
 from training.values import Sheet
 
+CHOICES_SHARE = 0.36
 _TASKS = [
     "Extract the data.",
     "Extract the following fields from the text.",
@@ -154,8 +155,12 @@ def creative(rng: Random) -> Example:
     return Example(messages, answer, "general", task, schema)
 
 
-def train_stream(seed: int) -> Iterator[Example]:
-    """Training examples without end; the same seed gives the same stream."""
+def train_stream(seed: int, choices_share: float = CHOICES_SHARE) -> Iterator[Example]:
+    """Training examples without end; the same arguments give the same stream.
+
+    `choices_share` in [0, 1] of them are classification.
+    """
     rng = Random(seed)
     while True:
-        yield classification(TRAIN, rng) if rng.random() < 0.36 else extraction(TRAIN, rng)
+        chosen = rng.random() < choices_share
+        yield classification(TRAIN, rng) if chosen else extraction(TRAIN, rng)

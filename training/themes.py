@@ -8,6 +8,7 @@ from training.classes import (
     STYLES,
     Class,
     Labelled,
+    files,
     filled,
     is_held,
     read_classes,
@@ -30,7 +31,17 @@ _OTHER = [
     "general",
 ]
 # Version 1 was least sure of capitals.
-_STYLES = (*STYLES, "upper", "upper", "title", "snake")
+_STYLES = (*STYLES, "upper", "upper", "title", "snake", "constant", "kebab")
+_QUESTIONS = [
+    "What is the {}?",
+    "Which {}?",
+    "Classify the {}.",
+    "Choose the {}:",
+    "{}?",
+    "Label this with its {}:",
+    "Name the {} of this text.",
+    "Determine the {}",
+]
 _FRAMES = [
     "(I|we) (read|wrote|heard) (a lot |something |)about W( and V|)( lately| on the train|)",
     "(there was|we saw) (W|a programme on W) (and|, then) V",
@@ -65,10 +76,14 @@ def _trained(name: str) -> list[Class]:
 
 @lru_cache
 def _groups() -> list[list[Class]]:
-    groups: dict[str, list[Class]] = {}
-    for one in _trained("themes.txt"):
-        groups.setdefault(one[0], []).append(one)
-    return [group for group in groups.values() if len(group) > 1]
+    """Sets of classes; what several lines say of one class belongs together."""
+    groups: dict[str, dict[str, Class]] = {}
+    for name in ("themes.txt", *files("themes")):
+        for group, labels, evidence in _trained(name):
+            known = groups.setdefault(group, {})
+            before = known.get(labels[0], (group, labels, []))
+            known[labels[0]] = (group, before[1], [*before[2], *evidence])
+    return [list(group.values()) for group in groups.values() if len(group) > 1]
 
 
 @lru_cache
@@ -107,7 +122,11 @@ def _options(gold: Class, others: list[Class], rng: Random) -> tuple[list[str], 
 
 
 def _surrounded(said: list[str], rng: Random) -> str:
-    """What is said, now and then between sentences that tell nothing."""
+    """What is said, now and then between sentences that tell nothing; code stands as it is."""
+    if any(sentence.startswith("=") for sentence in said):
+        return "\n".join(sentence.removeprefix("=") for sentence in said)
+    if rng.random() < 0.1:
+        return rng.choice([", ", ". ", " - ", "\n"]).join(said)
     for _ in range(rng.choices([0, 1, 2], [0.75, 0.2, 0.05])[0]):
         said.insert(rng.randint(0, len(said)), say(rng.choice(part(NOISE, TRAIN)), rng))
     return told(said, rng)
@@ -151,13 +170,20 @@ def theme(rng: Random) -> Labelled:
     group = rng.choice(_groups()) if rng.random() < 0.5 else rng.choice(_weighted())
     gold = rng.choice(group)
     sources = rng.sample(gold[2], min(len(gold[2]), rng.choice([1, 1, 1, 2])))
-    said = [say(filled(source, TRAIN, rng), rng) for source in sources]
+    said = [
+        source if source.startswith("=") else say(filled(source, TRAIN, rng), rng)
+        for source in sources
+    ]
     others = [one for one in group if one is not gold]
     if rng.random() < 0.15:
         others = rng.choice(_groups())
         others = [one for one in others if one[0] != gold[0] and one[1][0] not in _OTHER]
     options, right = _options(gold, others or group[:1], rng)
-    return Labelled(_surrounded(said, rng), options, right, "theme")
+    text = _surrounded(said, rng)
+    if rng.random() < 0.15:
+        question = rng.choice(_QUESTIONS).format(gold[0])
+        text = rng.choice([f"{question}\n{text}", f"{text}\n\n{question}", f"{question} {text}"])
+    return Labelled(text, options, right, "theme")
 
 
 @lru_cache

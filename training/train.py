@@ -42,11 +42,11 @@ def _general(task: tuple[int, int]) -> list[Encoded]:
     return [_encoder.example(examples.creative(rng), rng) for _ in range(_SHARD // 16)]
 
 
-def _shard(task: tuple[int, int, int]) -> list[Batch]:
+def _shard(task: tuple[int, int, int, float]) -> list[Batch]:
     """Whole batches, since the main process has a GPU to feed and no time to put them together."""
-    seed, number, tokens = task
+    seed, number, tokens, share = task
     rng = Random(f"{seed}/train/{number}")
-    stream = examples.train_stream(rng.randrange(2**40))
+    stream = examples.train_stream(rng.randrange(2**40), share)
     made = [_encoder.example(next(stream), rng) for _ in range(_SHARD)]
     return batches(made, tokens, rng)
 
@@ -176,7 +176,8 @@ def _shards(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterat
     numbers = itertools.count()
 
     def asked() -> multiprocessing.pool.AsyncResult[list[Batch]]:
-        return pool.apply_async(_shard, ((args.seed, next(numbers), args.tokens),))
+        task = (args.seed, next(numbers), args.tokens, args.choices)
+        return pool.apply_async(_shard, (task,))
 
     waiting = deque(asked() for _ in range(2 * args.workers))
 
@@ -275,6 +276,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--layers", type=int, default=99, help="fewer only to try the script out")
     parser.add_argument("--scale", type=float, default=2.0)
     parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument(
+        "--choices",
+        type=float,
+        default=examples.CHOICES_SHARE,
+        help="the share of the examples that are classification, 0 to 1",
+    )
     parser.add_argument("--tokens", type=int, default=32_768, help="ids in a batch")
     parser.add_argument("--general-every", type=int, default=8)
     parser.add_argument("--general-rows", type=int, default=24)
