@@ -42,6 +42,7 @@ _QUESTIONS = [
     "Name the {} of this text.",
     "Determine the {}",
 ]
+_WRAPS = ['"{}"', "Text: {}", "Input: {}", "- {}", "> {}", "Message:\n{}", "Classify: {}", "``{}``"]
 _FRAMES = [
     "(I|we) (read|wrote|heard) (a lot |something |)about W( and V|)( lately| on the train|)",
     "(there was|we saw) (W|a programme on W) (and|, then) V",
@@ -180,7 +181,10 @@ def theme(rng: Random) -> Labelled:
         others = [one for one in others if one[0] != gold[0] and one[1][0] not in _OTHER]
     options, right = _options(gold, others or group[:1], rng)
     text = _surrounded(said, rng)
-    if rng.random() < 0.15:
+    roll = rng.random()
+    if roll < 0.06:
+        return Labelled(rng.choice(_WRAPS).format(text), options, right, "theme")
+    if roll < 0.2:
         question = rng.choice(_QUESTIONS).format(gold[0])
         text = rng.choice([f"{question}\n{text}", f"{text}\n\n{question}", f"{question} {text}"])
     return Labelled(text, options, right, "theme")
