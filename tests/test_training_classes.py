@@ -6,10 +6,16 @@ from random import Random
 
 import numpy as np
 
-from training import choices, classes, extras, kindfile, themes
+from training import choices, classes, examples, extras, kindfile, themes
+from training.grammar import slots
 from training.packing import batches, padded
 from training.splits import TRAIN, VALIDATION, part
 from training.tokenise import Encoded, leaves_out
+
+FAMILIES = {
+    *("topic", "subject", "intent", "request", "tone", "theme", "domain", "fact", "yes or no"),
+    *("which", "kind of document", "statement", "language", "thing"),
+}
 
 
 def training_tasks(count: int) -> list[classes.Labelled]:
@@ -40,6 +46,37 @@ def test_other_is_now_and_then_right_and_now_and_then_not() -> None:
     offered = [task for task in made if any(o.lower() == "none of these" for o in task.options)]
     right = [task for task in offered if task.gold.lower() == "none of these"]
     assert 0 < len(right) < len(offered)
+
+
+def test_every_piece_of_evidence_can_be_said() -> None:
+    for name in ("themes.txt", *classes.files("themes")):
+        for group, labels, evidence in classes.read_classes(name):
+            assert all((group, *labels, *evidence)), labels
+            for source in evidence:
+                assert source.startswith("=") or not slots(source), source
+
+
+def test_no_set_of_themes_has_a_label_twice() -> None:
+    for group in themes._groups():
+        shown = [label.lower() for one in group for label in set(one[1])]
+        assert len(shown) == len(set(shown)), Counter(shown).most_common(3)
+
+
+def test_code_stands_as_it_is_written() -> None:
+    rng = Random(8)
+    made = [themes.theme(rng).text for _ in range(4000)]
+    assert any("print(" in text for text in made)
+    assert not any(text.startswith("=") for text in made)
+
+
+def test_the_share_of_classification_is_an_option() -> None:
+    def share(**how: float) -> float:
+        stream = examples.train_stream(6, **how)
+        return sum(next(stream).kind in FAMILIES for _ in range(400)) / 400
+
+    assert share(choices_share=1.0) == 1
+    assert share(choices_share=0.0) == 0
+    assert 0.3 < share() < 0.43
 
 
 def test_wordings_of_yes_and_no_are_none_of_validations() -> None:
