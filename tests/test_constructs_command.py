@@ -172,6 +172,13 @@ def test_twenty_five_bodies_are_rows_of_one_batch(here: Path) -> None:
             assert row["error"]["code"] == 4, (case.name, row["error"])
 
 
+def test_many_bodies_are_not_one(here: Path) -> None:
+    lines = (json.dumps(chat("x")) + "\n").encode() * 2
+    outcome = gen(here, "--request", "-", stdin=lines)
+    assert (outcome.code, outcome.out) == (2, b"")
+    assert "--input" in outcome.lines[1]
+
+
 def test_the_same_body_gives_the_same_bytes(here: Path) -> None:
     body = json.dumps(chat("x", guided_regex="[a-z]{20}", temperature=1.5, seed=7)).encode()
     one, other = (gen(here, "--request", "-", stdin=body) for _ in range(2))

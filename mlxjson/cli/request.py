@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,14 +57,12 @@ class RequestOptions:
 
 def answer(job: "Job", options: RequestOptions, context: typer.Context, *, degrade: bool) -> None:
     """Do what a body asks for. Raises what the run ends with."""
-    from mlxjson.inputs import parse_json
     from mlxjson.request import Answer, Settings, first_failure, plan, read_body
 
     _refuse_others(context)
     assert options.request is not None
     where = "standard input" if options.request == "-" else options.request
-    text = job.inputs.text(options.request, "request")
-    body = read_body(parse_json(text, where), where)
+    body = read_body(_parsed(job.inputs.text(options.request, "request"), where), where)
     settings = Settings(
         job.common.layout,
         # Like a server, do not tell the schema; but nothing else would say it without a grammar.
@@ -89,6 +87,18 @@ def answer(job: "Job", options: RequestOptions, context: typer.Context, *, degra
     if failure is not None:
         job.save_rejected(failure)
         failure.checked()
+
+
+def _parsed(text: str, where: str) -> Any:
+    """The JSON of a body. Raises: UsageError, also for one that has others behind it."""
+    from mlxjson.inputs import parse_json
+
+    try:
+        return parse_json(text, where)
+    except UsageError as error:
+        if "Extra data" in error.message:
+            error.hint = "Many bodies, a line each, are rows: give them with --input."
+        raise
 
 
 def _refuse_others(context: typer.Context) -> None:
