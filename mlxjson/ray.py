@@ -26,6 +26,7 @@ from mlxjson.batch.rows import Row
 from mlxjson.batch.settings import parse_width
 from mlxjson.batch.tasks import Defaults
 from mlxjson.constraint import JsonSchema, Layout
+from mlxjson.ready import degradable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +54,7 @@ class Documents:
         schema_dir: where rows may name schema files.
         layout: white space in the JSON.
         batch: how many rows are worked on at once, or "auto".
+        on_uncompilable: "fail", or "prompt": a schema without a grammar is asked for and checked.
         session: an open session instead of `model`, outside of Ray.
         options: further fields of `Task`, such as `max_tokens`.
 
@@ -69,6 +71,7 @@ class Documents:
         schema_dir: str | Path | None = None,
         layout: str = "spaced",
         batch: int | str = "auto",
+        on_uncompilable: str = "fail",
         session: "Session | None" = None,
         **options: Any,
     ) -> None:
@@ -78,10 +81,12 @@ class Documents:
             instruction=prompt,
             text_field=text_field,
             schema_dir=Path(schema_dir) if schema_dir is not None else None,
+            degrade=on_uncompilable == "prompt",
             options={"stream": False, **options},
         )
         self._session = session or _session(model)
-        self._session.prepared(self._defaults.constraint)
+        prepare = degradable if self._defaults.degrade else type(self._session).prepared
+        prepare(self._session, self._defaults.constraint)
         self._lane = lane_of(self._session, self._defaults, parse_width(str(batch)))
 
     def __call__(self, batch: "Columns") -> "dict[str, NDArray[Any]]":

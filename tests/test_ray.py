@@ -73,6 +73,18 @@ def test_what_columns_make_of_lists_and_gaps_is_what_the_rows_had() -> None:
     assert made["choices"].tolist() == [["x", "y"], None, None]
 
 
+def test_a_schema_without_a_grammar_may_be_left_to_the_prompt() -> None:
+    schema = {"anyOf": [{"type": "string", "minLength": 10**9}, {"type": "integer"}]}
+    with pytest.raises(ConstraintError):
+        Documents(schema, session=session_of(BatchModel()))
+    documents = Documents(schema, session=session_of(BatchModel()), on_uncompilable="prompt")
+    made = documents({"text": column(*map(str, range(20)))})
+    results = [json.loads(result) for result in made["result"] if result is not None]
+    assert results
+    assert all(float(result).is_integer() for result in results)  # 1e2 is an integer
+    assert {json.loads(error)["code"] for error in made["error"] if error} <= {4, 5}
+
+
 def test_a_schema_that_is_none_ends_the_actor() -> None:
     with pytest.raises(ConstraintError):
         Documents({"type": 5}, session=session_of(BatchModel()))
