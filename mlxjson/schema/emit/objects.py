@@ -18,9 +18,9 @@ from mlxjson.schema.emit.strings import of_language
 from mlxjson.schema.emit.writer import Writer, inside
 from mlxjson.schema.shapes import KeyPattern, NodeId, Object, Property
 
+# Larger blocks make a grammar that takes longer to compile, smaller ones the first mask slower:
+# with 500 optional properties 2, 4 and 8 take 320, 255 and 270 ms together.
 _BLOCK = 4
-_LARGE = 300
-_LARGE_BLOCK = 8
 _MOST_STATES = 20_000
 MOST_NAMES = 256
 
@@ -194,8 +194,7 @@ class _Writer:
     def _ways(self, state: State) -> list[tuple[Part, ...]]:
         """The next key among those of this block, or what the later blocks offer."""
         index = state[0]
-        block = _LARGE_BLOCK if self.count > _LARGE else _BLOCK
-        end = min(self.count, (index // block + 1) * block)
+        end = min(self.count, (index // _BLOCK + 1) * _BLOCK)
         places = self._places(state, end)
         alone = self.required_at[index] == index
         ways = [(*self._pair(p), *self._after(self._next(state, p + 1), alone)) for p in places]
