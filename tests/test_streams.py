@@ -172,3 +172,43 @@ def test_a_silent_stdin_is_explained_after_a_while(home: Path) -> None:
         assert b"waiting for the prompt on standard input" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
+
+
+FULL = "standard output: can't write the result: No space left on device"
+
+
+@pytest.mark.parametrize(
+    "command", ["--version", "gen --help", "schema person", "check person", "models", "cache"]
+)
+def test_a_full_disk_and_a_reader_that_is_gone_are_told_by_every_command(
+    command: str, home: Path
+) -> None:
+    line = f"{sys.executable} -m mlxjson {command}"
+    full = in_shell(f"{line} > /dev/full", home)
+    assert (full.returncode, full.stderr.decode()) == (2, f"mlxjson: {FULL}\n")
+    gone = in_shell(f"{line} | true; exit ${{PIPESTATUS[0]}}", home)
+    assert gone.stderr == b""
+    assert gone.returncode == 141
+
+
+def test_streams_that_the_caller_closed_are_not_taken_for_files(home: Path, tmp_path: Path) -> None:
+    line = f"{sys.executable} -m mlxjson choice -c yes -c no x"
+    assert in_shell(f"{line} <&-", home).returncode == 0
+    assert in_shell(f"{line} 2>&-", home).returncode == 0
+    closed = in_shell(f"{line} >&-", home)
+    assert closed.returncode == 2
+    assert closed.stderr.startswith(b"mlxjson: standard output: can't write the result")
+    file = tmp_path / "answer"
+    assert in_shell(f"{line} -o {file} <&- >&- 2>&-", home).returncode == 0
+    assert json.loads(file.read_bytes()) in ("yes", "no")
+
+
+def in_shell(line: str, home: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["bash", "-c", line],
+        check=False,
+        capture_output=True,
+        env=environment(home),
+        cwd=ROOT,
+        timeout=120,
+    )

@@ -6,16 +6,12 @@ import sys
 
 def main() -> None:
     """Entry point of the `mlxjson` command."""
-    if sys.argv[1:] == ["--version"]:
-        # Asked by scripts, so it does not wait for the option parser to load.
-        from mlxjson import __version__
-
-        print(f"mlxjson {__version__}")
-        return
     import gc
 
     from mlxjson.cli.boundary import run
+    from mlxjson.cli.streams import claim
 
+    claim()
     # A vocabulary is 10^5 objects that stay: by default each thousand has the collector look again.
     gc.set_threshold(100_000)
     code = run(sys.argv[1:])

@@ -14,16 +14,27 @@ def run(arguments: Sequence[str]) -> int:
     environment = Environment.of_process()
     debug = "--debug" in arguments
     try:
-        _dispatch([_utf8(argument) for argument in arguments], environment)
+        code = _code_of([_utf8(argument) for argument in arguments], environment)
         environment.stdout.flush()
-        return ExitCode.OK
-    except SystemExit as stop:  # raised by completion
-        environment.stdout.flush()
-        return stop.code if isinstance(stop.code, int) else ExitCode.OK
+        return code
     except BaseException as error:
         if debug:
             traceback.print_exc(file=environment.stderr)
         return _reported(error, environment)
+
+
+def _code_of(arguments: Sequence[str], environment: Environment) -> int:
+    if arguments == ["--version"]:
+        # Asked by scripts, so it does not wait for the option parser to load.
+        from mlxjson import __version__
+
+        environment.stdout.write(f"mlxjson {__version__}\n".encode())
+        return ExitCode.OK
+    try:
+        _dispatch(arguments, environment)
+    except SystemExit as stop:  # raised by completion
+        return stop.code if isinstance(stop.code, int) else ExitCode.OK
+    return ExitCode.OK
 
 
 def _dispatch(arguments: Sequence[str], environment: Environment) -> None:
