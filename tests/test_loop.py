@@ -179,6 +179,14 @@ def test_the_id_at_the_limit_is_the_one_that_was_sampled(engine: Engine, draft: 
         assert decoder.finish is (Finish.LENGTH if text(ids) != text(whole) else Finish.STOP)
 
 
+def test_the_limit_is_kept_by_drafts_that_force_text_between_choices(engine: Engine) -> None:
+    grammar = 'root ::= ("p" [a-c] "q" [a-c] "r-s-t" [a-c] "; "){12}'
+    for limit in range(1, 60):
+        network = ScriptedNetwork(always(b"a"))
+        ids, _ = decode(engine, grammar, network, max_tokens=limit, draft=8)
+        assert len(ids) <= limit
+
+
 def test_at_the_limit_a_document_is_complete_only_if_the_model_ends_it(engine: Engine) -> None:
     _, going_on = decode(engine, "root ::= [0-9]+", ScriptedNetwork(always(b"7")), max_tokens=3)
     assert going_on.finish is Finish.LENGTH

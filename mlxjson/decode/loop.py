@@ -382,7 +382,10 @@ class Decoder:
 
     def _extend(self, draft: _Draft, room: int) -> bool:
         """Add guessed ids up to the first that forces others; False when there is no guess."""
-        space = room - len(draft.choices)
+        left = self._max_tokens - self.counters.output_tokens - 1 - len(draft.ids)
+        space = min(room - len(draft.choices), left)
+        if space <= 0:
+            return False
         for token_id in draft.held[:1] or self._lookup.guess(draft.ids, space):
             if self._matcher.must_end or not self._matcher.accept(token_id):
                 return False
