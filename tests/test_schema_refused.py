@@ -6,6 +6,7 @@ import pytest
 
 from mlxjson.errors import ConstraintError, ExitCode
 from mlxjson.schema.front import Unsatisfiable, build
+from mlxjson.schema.measure import shortest
 
 MALFORMED = [
     ("", 5, "object or a boolean"),
@@ -20,6 +21,8 @@ MALFORMED = [
     ("/minLength", {"minLength": -1}, "negative"),
     ("/multipleOf", {"multipleOf": 0}, "above 0"),
     ("/enum", {"enum": 5}, "array"),
+    ("/if", {"if": 5}, "object or a boolean"),
+    ("/maxLength", {"maxLength": float("inf")}, "whole number"),
 ]  # fmt: skip
 EMPTY = [
     ("", {"type": "integer", "minimum": 5, "maximum": 3}, "minimum 5 and maximum 3"),
@@ -64,3 +67,8 @@ def test_combinations_without_end_are_bounded() -> None:
         schema = {"oneOf": [schema, {"type": "object", "properties": {"a": schema}}]}
     program = build(schema)
     assert any("alternatives" in finding.reason for finding in program.findings)
+
+
+def test_a_shortest_document_of_very_many_keys_is_given_up_soon() -> None:
+    schema = {"type": "object", "minProperties": 1_000_000, "additionalProperties": {"const": 1}}
+    assert shortest(build(schema)) is None

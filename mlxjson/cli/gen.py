@@ -20,7 +20,7 @@ def gen(
             "-s",
             "--schema",
             help="JSON Schema: a file (JSON or YAML, FILE#/pointer), the JSON itself, - for stdin, "
-            "module:Class, a name, or the short form 'name, age: int, tags: [str]'.",
+            "module:Class, a name, or the short form 'name, age: int, status: open|closed'.",
         ),
     ] = None,
     like: Annotated[

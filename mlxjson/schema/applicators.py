@@ -65,9 +65,9 @@ def _branches(place: Place, value: Any, keyword: str) -> tuple[Items, ...]:
 
 def _condition(place: Place, schema: Mapping[str, Any], keywords: frozenset[str]) -> Iterator[Item]:
     """`if` with `then` and `else`: one of two conjunctions."""
+    test = place.world.child(place, schema["if"], "if")
     if not {"then", "else"} & schema.keys() and not place.world.watched:
         return
-    test = place.world.child(place, schema["if"], "if")
     so: list[Item] = [test]
     otherwise: list[Item] = [negation(test)]
     if "then" in schema and "then" in keywords:

@@ -29,6 +29,7 @@ from mlxjson.schema.shapes import (
 MOST_NODES = 5000
 _MOST_ROUNDS = 400
 _LONGEST = 100_000
+_MOST_INVENTED = 64  # names for further properties: each makes the language of the rest larger
 
 
 def is_finite(program: Program) -> bool:
@@ -180,6 +181,8 @@ def _pairs(
     missing = max(0, shape.min_properties - sum(entry.required for entry in known))
     chosen = {entry.name for entry in optional[:missing]}
     pairs = [(e.name, best[e.node]) for e in known if e.required or e.name in chosen]
+    if shape.min_properties - len(pairs) > _MOST_INVENTED:
+        return None
     for pattern in keys.others:
         names = pattern.names
         while len(pairs) < shape.min_properties and pattern.node in best and not names.is_empty():

@@ -49,7 +49,8 @@ def _format(place: Place, name: Any) -> Iterator[Item]:
 def count(place: Place, keyword: str) -> int:
     """The value of a keyword that must be a whole number from 0 up."""
     value = place.schema[keyword]
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    number = not isinstance(value, bool) and isinstance(value, int | float)
+    if not number or value != value // 1:  # infinity // 1 is not a number
         raise place.error(f"{keyword} must be a whole number", keyword)
     if value < 0:
         raise place.error(f"{keyword} must not be negative", keyword)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mlxjson.errors import UsageError
+from mlxjson.errors import ConstraintError, UsageError
 from mlxjson.inputs import STDIN, Inputs, parse_json
 
 _YAML = (".yaml", ".yml")
@@ -14,16 +14,27 @@ def read_document(name: str, inputs: Inputs, purpose: str) -> Any:
     Raises: UsageError with line and column.
     """
     text = inputs.text(name, purpose)
-    if name == STDIN:
-        return _parse(text, "standard input", is_yaml=not _looks_like_json(text))
-    return _parse(text, name, is_yaml=name.lower().endswith(_YAML))
+    is_yaml = not _looks_like_json(text) if name == STDIN else name.lower().endswith(_YAML)
+    return _parse(text, _shown(name), is_yaml=is_yaml)
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == STDIN else name
 
 
 def read_schema(name: str, pointer: str | None, inputs: Inputs) -> Any:
-    """The schema in a file, or the one at a JSON Pointer into it. Raises: UsageError."""
+    """The schema in a file, or the one at a JSON Pointer into it.
+
+    Raises: UsageError, ConstraintError.
+    """
     document = read_document(name, inputs, "schema")
-    if pointer is None:
-        return _whole(document, name)
+    found = _whole(document, name) if pointer is None else _part(document, pointer, name)
+    if found is None:  # which elsewhere stands for no schema at all
+        raise ConstraintError("a schema is an object or a boolean, not null", where=_shown(name))
+    return found
+
+
+def _part(document: Any, pointer: str, name: str) -> Any:
     from mlxjson.sources.pointer import schema_at
 
     return schema_at(document, pointer, name)

@@ -5,6 +5,7 @@ regular (lookaround, back-references) goes to a backtracking matcher with a time
 pattern can hang the process.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from mlxjson.regular import Language
 
 TIME_LIMIT = 2.0
+_COUNTS = re.compile(r"\{([0-9]+)(?:,([0-9]*))?\}")
+_COUNT_DIGITS = 6
 
 Matcher = Callable[[str], bool]
 
@@ -83,10 +86,21 @@ def _backtracking(pattern: str) -> Matcher:
     return match
 
 
+def _refuse_large_counts(pattern: str) -> None:
+    """The backtracking matcher takes memory for each repetition that a count asks for."""
+    for braces in _COUNTS.finditer(pattern):
+        if any(len(digits.lstrip("0")) > _COUNT_DIGITS for digits in braces.groups("")):
+            raise ConstraintError(
+                f"the pattern {pattern[:60]!r} has a repetition count that is too large",
+                hint=f"Position {braces.start()}: at most {_COUNT_DIGITS} digits.",
+            )
+
+
 def _compile(pattern: str) -> Any:
     """Read as ECMA-262; where that fails, as Python does, which many schemas are written for."""
     import regex
 
+    _refuse_large_counts(pattern)
     errors: list[str] = []
     for translate in (to_python, str):
         try:

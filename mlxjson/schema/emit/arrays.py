@@ -13,8 +13,13 @@ LONGEST = 1_000_000
 
 
 def array(writer: Writer, node: NodeId, shape: Array, level: Level) -> str:
-    """A body for the arrays of `shape`; "" if there is none."""
+    """A body for the arrays of `shape`; "" if there is none.
+
+    Raises: ConstraintError for more items than can be written.
+    """
+    writer.refuse_beyond(LONGEST, node, "minItems", shape.min_items)
     if shape.contains is not None:
+        writer.refuse_beyond(LONGEST, node, "minContains", shape.contains.least)
         return _Contains(writer, node, shape, level).body()
     high = shape.max_items
     if writer.empty(shape.rest):

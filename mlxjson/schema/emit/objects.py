@@ -23,6 +23,7 @@ from mlxjson.schema.shapes import KeyPattern, NodeId, Object, Property
 _BLOCK = 4
 _MOST_STATES = 20_000
 MOST_NAMES = 256
+LONGEST = 1_000_000
 
 State = tuple[int, int]  # properties passed, keys written as far as that matters
 
@@ -67,7 +68,11 @@ def few_words(language: Language) -> list[str] | None:
 
 
 def object_(writer: Writer, node: NodeId, shape: Object, level: Level) -> str:
-    """A body for the objects of `shape`; "" if there is none."""
+    """A body for the objects of `shape`; "" if there is none.
+
+    Raises: ConstraintError for more properties than can be written.
+    """
+    writer.refuse_beyond(LONGEST, node, "minProperties", shape.min_properties)
     return _Writer(writer, node, shape, level).body()
 
 

@@ -73,6 +73,12 @@ class Writer:
             where = f"schema at '{self.pointer(node)}'"
             raise ConstraintError("no value can be written for this part", where=where)
 
+    def refuse_beyond(self, longest: int, node: NodeId, keyword: str, asked: int) -> None:
+        """Raises: ConstraintError: more is asked for than anything here should try to write."""
+        if asked > longest:
+            where = f"schema at '{self.pointer(node)}'"
+            raise ConstraintError(f"{keyword} {asked} is more than can be written", where=where)
+
     def empty(self, node: NodeId | None) -> bool:
         """Whether no value belongs to `node`."""
         return node is None or not self.program.nodes[node]
