@@ -61,6 +61,7 @@ CASES = [
     gen("empty stdin", 2, "prompt is empty", stdin=b""),
     gen("binary on stdin", 2, "UTF-8", "x", stdin=bytes(range(128, 256))),
     gen("stdin twice", 2, "both", "--schema", "-", "-f", "-", stdin=b"{}"),
+    gen("a number of 5,000 digits", 2, "max-tokens", "--max-tokens", "9" * 5000, "x"),
     gen("unknown statistics", 2, "--stats", "--stats=xml", "x"),
     Case("unknown command", 2, "No such command", ("generate", "x")),
     # Schemas that are not JSON, or no schemas

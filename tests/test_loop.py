@@ -10,7 +10,7 @@ import pytest
 from mlxjson.decode.drafter import ModelDrafter
 from mlxjson.decode.loop import Counters, Decoder, Finish, Switches
 from mlxjson.decode.matcher import Unconstrained
-from mlxjson.decode.sample import Sampling
+from mlxjson.decode.sample import Sampling, sampler
 from mlxjson.decode.thinking import Thinking
 from mlxjson.errors import MlxjsonError
 from mlxjson.grammar import EbnfSource, Engine
@@ -364,3 +364,16 @@ def test_no_more_is_thought_than_the_budget_allows(
     thought, answer, _ = reasoned(engine, stance, script, budget=budget)
     assert thought == (b"<[" if stance is Stance.FREE else b"") + b"x" * budget + b"\n]="
     assert is_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        Sampling(temperature=1e-300),
+        Sampling(temperature=1.0, top_p=0.0),
+        Sampling(temperature=float("inf"), top_k=1),
+    ],
+)
+def test_extreme_sampling_never_leaves_what_is_allowed(how: Sampling) -> None:
+    logits = mx.array([[-mx.inf, 1.0, 40.0, 2.0]])
+    assert [int(sampler(how)(logits, [at])[0]) for at in range(20)] == [2] * 20

@@ -5,6 +5,7 @@ not. That and importing pydantic takes 0.1 s of CPU time, a fifth of all that ha
 model is loaded, and nearly all options are texts or left away.
 """
 
+import re
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 # What can't be had without conversion; None is a value.
 _UNKNOWN = object()
+_DIGITS = re.compile(r"[0-9]{1,18}")  # Python converts no more than 4,300
 
 
 class Command(TyperCommand):
@@ -56,6 +58,6 @@ def _plain(parameter: Any, value: Any) -> Any:
         return _UNKNOWN
     if isinstance(value, wanted):
         return value
-    if wanted is int and isinstance(value, str) and value.isascii() and value.isdecimal():
+    if wanted is int and isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value) if bounds.max is None and int(value) >= (bounds.min or 0) else _UNKNOWN
     return _UNKNOWN

@@ -39,7 +39,8 @@ def _draw(logits: mx.array, positions: Sequence[int], how: Sampling) -> mx.array
 
 
 def _tempered(logits: mx.array, temperature: float) -> mx.array:
-    return logits.astype(mx.float32) / temperature
+    # Beyond these it is as good as greedy, or as even, and float32 would give infinities.
+    return logits.astype(mx.float32) / min(max(temperature, 1e-6), 1e6)
 
 
 def _key(seed: int, position: int) -> mx.array:
@@ -63,5 +64,6 @@ def _keep_top_p(logits: mx.array, top_p: float) -> mx.array:
     order = mx.argsort(-logits, axis=-1)
     ranked = mx.take_along_axis(mx.softmax(logits, axis=-1), order, axis=-1)
     before = mx.cumsum(ranked, axis=-1) - ranked
-    kept = mx.put_along_axis(mx.zeros_like(before), order, (before < top_p).astype(mx.float32), -1)
+    in_nucleus = (before < top_p) | (before <= 0)  # the likeliest stays also for 0
+    kept = mx.put_along_axis(mx.zeros_like(before), order, in_nucleus.astype(mx.float32), -1)
     return mx.where(kept > 0, logits, -mx.inf)
