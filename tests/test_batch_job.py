@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mlxjson.batch.settings import Settings
 from mlxjson.constraint import Free, JsonSchema, Layout
 from mlxjson.errors import BatchFailed, ConstraintError, UsageError
 from mlxjson.session import Session
@@ -255,3 +256,18 @@ def test_killed_at_any_moment_it_loses_nothing_and_doubles_nothing(
     if not unordered:
         assert ids(done) == [row["id"] for row in rows]
     assert sum(not row["ok"] for row in done) == 1
+
+
+def test_no_file_is_input_and_output_at_once(tmp_path: Path) -> None:
+    rows, other = tmp_path / "rows.jsonl", tmp_path / "other"
+    rows.write_text('{"text": "x"}\n')
+    (tmp_path / "link").symlink_to(rows)
+    for settings in (
+        Settings(str(rows), output=rows, force=True),
+        Settings(str(rows), errors=tmp_path / "link"),
+        Settings("-", output=other, errors=other),
+        Settings("-", output=other, manifest=other),
+    ):
+        with pytest.raises(UsageError, match="same file"):
+            settings.checked()
+    assert Settings("-", output=Path("/dev/null"), errors=Path("/dev/null")).checked()

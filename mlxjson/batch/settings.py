@@ -1,5 +1,6 @@
 """What a batch is told besides what holds for single runs."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,24 @@ class Settings:
             raise UsageError("--bare results have no ids, so --resume can't tell which are there")
         if self.resume and self.output is None:
             raise UsageError("--resume needs the --output to go on with")
+        self._refuse_one_file_for_two()
         return self
+
+    def _refuse_one_file_for_two(self) -> None:
+        """`--errors` over the input, say, would be the end of the input, `--force` or not."""
+        uses = {
+            "--input": None if self.from_stdin else Path(self.source),
+            "--output": self.output,
+            "--errors": self.errors,
+            "--manifest": self.manifest,
+        }
+        seen: dict[str, str] = {}
+        for option, path in uses.items():
+            if path is None or (os.path.exists(path) and not path.is_file()):
+                continue
+            before = seen.setdefault(os.path.realpath(path), option)
+            if before != option:
+                raise UsageError(f"{before} and {option} are the same file", where=str(path))
 
     @property
     def from_stdin(self) -> bool:
@@ -57,6 +75,6 @@ def parse_width(text: str) -> int | None:
     """`--batch N|auto`. Raises: UsageError."""
     if text == "auto":
         return None
-    if text.isdecimal() and int(text) > 0:
+    if text.isdecimal() and len(text) < 10 and int(text) > 0:
         return int(text)
     raise UsageError("--batch takes a number of rows, or auto")
