@@ -30,6 +30,13 @@ def test_what_is_left_open_has_a_finding(
     assert all(finding.reason for finding in program.findings)
 
 
+@pytest.mark.parametrize("draft", ["00", "02", "03"])
+def test_a_draft_that_is_not_known_is_no_exact_one(draft: str) -> None:
+    uri = f"http://json-schema.org/draft-{draft}/schema#"
+    (finding,) = build({"$schema": uri, "type": "integer", "divisibleBy": 2}).findings
+    assert finding.keyword == "$schema"
+
+
 def test_what_no_document_meets_has_no_finding() -> None:
     unreachable = {"type": "integer", "anyOf": [{"not": {"multipleOf": 2}, "type": "string"}, {}]}
     assert build(unreachable).findings == []

@@ -8,6 +8,7 @@ builder     the shapes of each alternative; a node for each conjunction that com
 productive  only what has a finite value
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,9 +16,11 @@ from mlxjson.errors import ConstraintError
 from mlxjson.schema.builder import NONE, Builder
 from mlxjson.schema.finding import Finding
 from mlxjson.schema.items import Gap
-from mlxjson.schema.places import World
+from mlxjson.schema.places import Place, World
 from mlxjson.schema.productive import productive, trimmed
 from mlxjson.schema.shapes import Array, NodeId, Object, Program, Shape
+
+_OLD_DRAFT = re.compile(r"draft-0[0-3](/|#|$)")
 
 
 class Unsatisfiable(ConstraintError):
@@ -48,7 +51,14 @@ def _built(world: World) -> Program:
     nodes.setdefault(NONE, ())
     pointers = {node: builder.pointers[node] for node in nodes}
     gaps = (gap for node in nodes for gap in builder.gaps.get(node, ()))
-    return Program(nodes, root, pointers, findings(gaps))
+    return Program(nodes, root, pointers, findings([*_of_old_draft(world.root), *gaps]))
+
+
+def _of_old_draft(root: Place) -> Iterator[Gap]:
+    """Drafts before 4 say some things in words that mean nothing since."""
+    uri = root.schema.get("$schema") if isinstance(root.schema, dict) else None
+    if isinstance(uri, str) and _OLD_DRAFT.search(uri):
+        yield Gap(root, "$schema", "a draft before 4 is read as 2020-12, its own words left out")
 
 
 def findings(gaps: Iterable[Gap]) -> list[Finding]:
