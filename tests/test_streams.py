@@ -127,6 +127,16 @@ def test_a_rejected_result_is_kept_where_asked(home: Path, tmp_path: Path) -> No
     assert len(kept.read_text()) > 1
 
 
+def test_where_a_rejected_result_cannot_be_kept_the_run_still_says_why_it_failed(
+    home: Path, tmp_path: Path
+) -> None:
+    options = ("--max-tokens", "3", "--no-stream", "--save-rejected", str(tmp_path))
+    cut = mlxjson("regex", "[a-z]{400}", "x", *options, home=home)
+    assert (cut.code, cut.out) == (4, b"")
+    assert "directory" in cut.lines[0]
+    assert "cut off" in cut.lines[1]
+
+
 def test_statistics_are_one_line_of_json_on_stderr(home: Path) -> None:
     outcome = mlxjson("choice", "x", "-c", "yes", "-c", "no", "--stats", home=home)
     assert json.loads(outcome.text) in ("yes", "no")

@@ -218,6 +218,13 @@ class Job:
         self._report(result)
 
     def save_rejected(self, result: Result) -> None:
-        """Keep a result that failed where the user wants it."""
-        if self.common.save_rejected is not None:
+        """Keep a result that failed where the user wants it.
+
+        Why it failed is the error of the run, also where it can't be kept.
+        """
+        if self.common.save_rejected is None:
+            return
+        try:
             write_atomically(self.common.save_rejected, result.text + "\n")
+        except UsageError as error:
+            self.environment.say(f"mlxjson: {error}")
