@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from mlxjson.errors import ReaderClosed, UsageError
+from mlxjson.errors import UsageError
+from mlxjson.stdout import failures_told
 
 
 class Sink(Protocol):
@@ -41,15 +42,9 @@ class StreamSink:
             self._send("\n")
 
     def _send(self, text: str) -> None:
-        try:
+        with failures_told("the result"):
             self._stream.write(text.encode())
             self._stream.flush()
-        except BrokenPipeError as error:
-            raise ReaderClosed("the reader closed the pipe") from error
-        except OSError as error:
-            raise UsageError(
-                f"can't write the result: {error.strerror}", where="standard output"
-            ) from error
 
 
 class FileSink:

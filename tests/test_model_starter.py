@@ -80,8 +80,7 @@ def test_its_own_adapter_is_in_the_weights(network: Network) -> None:
     import mlx.core as mx
 
     files = resolve("starter")
-    if files.adapter is None:
-        pytest.skip("no adapter is in the package")
+    assert files.adapter is not None
     adapted = load_network(files)
     parts = mx.load(str(files.adapter.path))
     name = "model.layers.7.self_attn.q_proj"

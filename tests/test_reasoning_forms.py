@@ -9,6 +9,7 @@ from mlxjson.model import Tokenizer
 from mlxjson.model.folder_tokenizer import read_folder_tokenizer
 from mlxjson.model.reasoning import form_of, reasoning_prompt, tags_of
 from mlxjson.thinking import Prompt, Stance, Think
+from tests.thinkers import GEMMA, HARMONY
 from tests.tiny_model import CHATML, SPECIAL, tokenizer_json
 
 USER = [{"role": "user", "content": "hi <think> </think> <|channel|> <|end|> <channel|>"}]
@@ -22,14 +23,6 @@ BARE = "{% for m in messages %}" + TURN + "{% endfor %}<|im_start|>assistant\n{#
 V31 = (
     "{% for m in messages %}" + TURN + "{% endfor %}<|im_start|>assistant\n"
     "{% if thinking %}<think>{% else %}</think>{% endif %}"
-)
-HARMONY = (
-    "{% for m in messages %}<|start|>{{ m['role'] }}<|message|>{{ m['content'] }}<|end|>"
-    "{% endfor %}<|start|>assistant{# <|channel|>analysis<|message|> #}"
-)
-GEMMA = (
-    "{% if enable_thinking %}<|think|>\n{% endif %}{% for m in messages %}<|turn>{{ m['role'] }}\n"
-    "{{ m['content'] }}<turn|>\n{% endfor %}<|turn>model\n{# <|channel>thought <channel|> #}"
 )
 TOKENS = {
     "think": ("<think>", "</think>"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Outcome, mlxjson
+from tests.thinkers import GEMMA, HARMONY
 from tests.tools.thinking_model import (
     END,
     LEAVES_IT,
@@ -192,14 +193,6 @@ def test_the_other_commands_reason_as_well(speaker: Speaker) -> None:
 
 # Other families, on the tiny tokenizer with their tags
 
-HARMONY = (
-    "{% for m in messages %}<|start|>{{ m['role'] }}<|message|>{{ m['content'] }}<|end|>"
-    "{% endfor %}<|start|>assistant{# <|channel|>analysis<|message|> #}"
-)
-GEMMA = (
-    "{% if enable_thinking %}<|think|>\n{% endif %}{% for m in messages %}<|turn>{{ m['role'] }}\n"
-    "{{ m['content'] }}<turn|>\n{% endfor %}<|turn>model\n{# <|channel>thought <channel|> #}"
-)
 FAMILIES = {
     "gpt-oss": (HARMONY, ["<|message|>", *WORDS, "<|end|>"],
                 ("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|return|>")),

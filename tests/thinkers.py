@@ -22,6 +22,16 @@ SHARED = Path(__file__).parents[2] / "shared" / "tokenizers"
 WIDTH = 151_936
 THINK, END_THINK, STOP = 151_667, 151_668, 151_645
 
+# Chat templates as gpt-oss and Gemma have them, in short.
+HARMONY = (
+    "{% for m in messages %}<|start|>{{ m['role'] }}<|message|>{{ m['content'] }}<|end|>"
+    "{% endfor %}<|start|>assistant{# <|channel|>analysis<|message|> #}"
+)
+GEMMA = (
+    "{% if enable_thinking %}<|think|>\n{% endif %}{% for m in messages %}<|turn>{{ m['role'] }}\n"
+    "{{ m['content'] }}<turn|>\n{% endfor %}<|turn>model\n{# <|channel>thought <channel|> #}"
+)
+
 
 def qwen3(folder: Path) -> Tokenizer:
     """The tokenizer of Qwen3 with its template; `folder` is for its files."""

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, Protocol, Self
 from mlxjson.batch.interrupts import held_off
 from mlxjson.batch.rows import Row, id_key
 from mlxjson.batch.tasks import DOUBLE
-from mlxjson.errors import ReaderClosed, UsageError
+from mlxjson.errors import UsageError
+from mlxjson.stdout import failures_told
 
 
 class Ledger(Protocol):
@@ -31,16 +32,9 @@ class StreamLedger:
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Write and flush. Raises: ReaderClosed, UsageError."""
-        try:
-            with held_off():
-                self._stream.write(b"".join(lines))
-                self._stream.flush()
-        except BrokenPipeError as error:
-            raise ReaderClosed("the reader closed the pipe") from error
-        except OSError as error:
-            raise UsageError(
-                f"can't write the rows: {error.strerror}", where="standard output"
-            ) from error
+        with failures_told("the rows"), held_off():
+            self._stream.write(b"".join(lines))
+            self._stream.flush()
 
 
 class FileLedger:

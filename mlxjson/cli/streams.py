@@ -4,7 +4,7 @@ import io
 import os
 import sys
 
-from mlxjson.errors import ReaderClosed, UsageError
+from mlxjson.stdout import failures_told
 
 
 class _Stdout(io.FileIO):
@@ -12,14 +12,8 @@ class _Stdout(io.FileIO):
 
     def write(self, data: object) -> int:
         """Write. Raises: ReaderClosed, UsageError."""
-        try:
+        with failures_told("the result"):
             return super().write(data)  # type: ignore[arg-type]
-        except BrokenPipeError as error:
-            raise ReaderClosed("the reader closed the pipe") from error
-        except OSError as error:
-            raise UsageError(
-                f"can't write the result: {error.strerror}", where="standard output"
-            ) from error
 
 
 def claim() -> None:
