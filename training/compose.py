@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 
 from training import numerals as num
@@ -10,8 +11,9 @@ from training.extras import with_extras
 from training.grammar import Piece, Slot, expand, say
 from training.kindfile import Field, Kind, draw
 from training.phrases import ALONE, CLOSINGS, GREETINGS, NOISE, SUBJECTS, WRAPS
-from training.splits import part
+from training.splits import TRAIN, part
 from training.values import Sheet, Value
+from training.wordings import ALONE_MORE, BLOCKS_MORE, PAIRED
 
 
 @dataclass
@@ -48,7 +50,7 @@ def compose(base: Kind, sheet: Sheet) -> Document:
     kept = [key for key in keys if sheet.rng.random() < share or key.startswith("extra")]
     if style == "labels":
         lines = _labelled(kind, sheet, kept)
-        text, frame = _block(lines, sheet.rng)
+        text, frame = _block(lines, sheet.rng, sheet.split == TRAIN)
     elif style == "prose":
         lines = _sentences(kind, sheet, kept)
         text, frame = _running(lines, sheet.rng)
@@ -71,7 +73,7 @@ def _mixed(kind: Kind, sheet: Sheet, kept: list[str]) -> tuple[str, str, list[Li
     some = set(rng.sample(kept, len(kept) // 2))
     labels = _labelled(kind, sheet, [key for key in kept if key in some])
     prose = _sentences(kind, sheet, [key for key in kept if key not in some])
-    blocks = [_block(labels, rng), _running(prose, rng)]
+    blocks = [_block(labels, rng, sheet.split == TRAIN), _running(prose, rng)]
     if rng.random() < 0.5:
         blocks.reverse()
     gap = rng.choice(["\n\n", "\n", " "])
@@ -125,20 +127,70 @@ def _sentences(kind: Kind, sheet: Sheet, kept: list[str]) -> list[Line]:
     openers = kind.openers if kind.divided else part(kind.openers, sheet.split)
     clauses = kind.clauses if kind.divided else part(kind.clauses, sheet.split)
     openers = openers if rng.random() < 0.85 else []
+    alone_share = 0.35
+    if sheet.split == TRAIN and rng.random() < _FEW_CLAUSES:
+        # Validation knows few clauses, so that there most facts stand in sentences of their own.
+        clauses = rng.sample(clauses, min(len(clauses), rng.randint(0, 5)))
+        alone_share = rng.choice([0.5, 0.9])
     _take(openers, sheet, free, chosen, limit=1)
     _take(clauses, sheet, free, chosen)
-    alone = [
-        (1, _alone(kind.fields[key], sheet))
-        for key in kept
-        if key in free
-        and rng.random() < (0.8 if kind.fields[key].kind in {"bool", "enum"} else 0.35)
-    ]
+    alone = _left(kind, [key for key in kept if key in free], sheet, alone_share)
     body = chosen[1:] if openers and chosen else chosen
     head = chosen[:1] if openers and chosen else []
-    body = body + [(n, line) for n, line in alone if line]
+    body += [(1, line) for line in alone]
     if rng.random() < 0.5:
         rng.shuffle(body)
     return [line for _, line in head] + _with_noise([line for _, line in body], kind, sheet)
+
+
+def _left(kind: Kind, keys: list[str], sheet: Sheet, likely: float) -> list[Line]:
+    """Sentences for facts that no clause tells; in training some tell two."""
+    lines: list[Line | None] = []
+    waiting: Field | None = None
+    for key in keys:
+        one = kind.fields[key]
+        if sheet.rng.random() >= (0.8 if one.kind in {"bool", "enum"} else likely):
+            continue
+        paired = sheet.split == TRAIN and _has_words(one, sheet.values[key])
+        if not paired or sheet.rng.random() >= _PAIRS:
+            lines.append(_alone(one, sheet))
+        elif waiting:
+            pair = (waiting, one) if sheet.rng.random() < 0.5 else (one, waiting)
+            lines.append(_pair_line(*pair, sheet))
+            waiting = None
+        else:
+            waiting = one
+    if waiting:
+        lines.append(_alone(waiting, sheet))
+    return [line for line in lines if line]
+
+
+def _has_words(one: Field, value: Value) -> bool:
+    return one.kind not in {"bool", "enum"} and value.kind not in {"list", "objects"}
+
+
+def _pair_line(one: Field, other: Field, sheet: Sheet) -> Line:
+    made = say(sheet.rng.choice(PAIRED), sheet.rng)
+    fills = {"A": _noun(one, sheet), "B": _noun(other, sheet)}
+    shown = fills | {"V": sheet.values[one.key].text, "W": sheet.values[other.key].text}
+    frame = fills | {"V": f"<{one.key}>", "W": f"<{other.key}>"}
+    texts = [_PLACES.sub(lambda m, f=f: f[m[0]], made) for f in (shown, frame)]
+    return Line(texts[0], texts[1], {one.key, other.key}, fixed=made[0] in "VW")
+
+
+_PLACES = re.compile(r"\b[ABVW]\b")
+_FEW_CLAUSES = 0.35
+_PAIRS = 0.35
+
+
+def _noun(one: Field, sheet: Sheet) -> str:
+    aliases = nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases
+    return sheet.rng.choice(aliases)
+
+
+@lru_cache
+def _alone_forms(split: str) -> list[str]:
+    return part(ALONE, split) + (ALONE_MORE if split == TRAIN else [])
 
 
 def _take(
@@ -168,12 +220,13 @@ def _alone(one: Field, sheet: Sheet) -> Line | None:
         return Line(shown, shown, {one.key})
     if one.kind in {"bool", "enum"} or value.kind in {"list", "objects"}:
         return _label(one, sheet)
-    alias = sheet.rng.choice(
-        nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases
-    )
-    made = say(sheet.rng.choice(part(ALONE, sheet.split)), sheet.rng)
+    alias = _noun(one, sheet)
+    made = say(sheet.rng.choice(_alone_forms(sheet.split)), sheet.rng)
     made = made.replace("ALIAS", alias)
-    return Line(made.replace("VALUE", value.text), made.replace("VALUE", f"<{one.key}>"), {one.key})
+    # A capital that the answer lacks can't be learnt.
+    held = sheet.split == TRAIN and made.startswith("VALUE")
+    frame = made.replace("VALUE", f"<{one.key}>")
+    return Line(made.replace("VALUE", value.text), frame, {one.key}, fixed=held)
 
 
 _NO_NOUN = re.compile(
@@ -270,28 +323,29 @@ def _label_value(one: Field, value: Value, rng: Random) -> str:
     return value.gold if value.kind == "text" else value.text
 
 
-def _block(lines: list[Line], rng: Random) -> tuple[str, str]:
+_BLOCKS = [
+    (": ", "\n", ""),
+    (": ", "\n", ""),
+    (": ", "\n", "- "),
+    (": ", "; ", ""),
+    (": ", ". ", ""),
+    (": ", ", ", ""),
+    (" - ", "\n", ""),
+    (" | ", "\n", "| "),
+    ("\t", "\n", ""),
+    (": ", " | ", ""),
+    ("=", " ", ""),
+    (" = ", "\n", ""),
+    (":\n", "\n", ""),
+    ("** ", "\n", "**"),
+    (": ", " / ", ""),
+    (" ", "\n", ""),
+]
+
+
+def _block(lines: list[Line], rng: Random, ours: bool) -> tuple[str, str]:
     """Label lines: one a line, a table, `key=value` pairs, or run together."""
-    sign, joint, before = rng.choice(
-        [
-            (": ", "\n", ""),
-            (": ", "\n", ""),
-            (": ", "\n", "- "),
-            (": ", "; ", ""),
-            (": ", ". ", ""),
-            (": ", ", ", ""),
-            (" - ", "\n", ""),
-            (" | ", "\n", "| "),
-            ("\t", "\n", ""),
-            (": ", " | ", ""),
-            ("=", " ", ""),
-            (" = ", "\n", ""),
-            (":\n", "\n", ""),
-            ("** ", "\n", "**"),
-            (": ", " / ", ""),
-            (" ", "\n", ""),
-        ]
-    )
+    sign, joint, before = rng.choice(_BLOCKS + BLOCKS_MORE if ours else _BLOCKS)
     key = (lambda s: s.replace("\t", sign, 1)) if sign != "=" else _pair
     texts = [before + key(line.text) for line in lines]
     frames = [before + key(line.frame) for line in lines]

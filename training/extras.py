@@ -8,6 +8,15 @@ from training.banks import FOLDER
 from training.grammar import say
 from training.kindfile import Field, Kind
 from training.splits import TRAIN, part
+from training.wordings import (
+    CODED_MORE,
+    COSTS_MORE,
+    COUNTED_MORE,
+    DATED_MORE,
+    HAS_MORE,
+    LACKS_MORE,
+    PEOPLE_MORE,
+)
 
 _HAS = [
     "with F",
@@ -100,6 +109,25 @@ _COSTS = [
 _DATED = ["R: [x]", "R [x]", "the R is [x]", "R( on|) [x]", "R was [x]", "[x] is the R"]
 
 
+MORE = {
+    tuple(forms): more
+    for forms, more in [
+        (_HAS, HAS_MORE),
+        (_LACKS, LACKS_MORE),
+        (_COUNTED, COUNTED_MORE),
+        (_PEOPLE, PEOPLE_MORE),
+        (_CODED, CODED_MORE),
+        (_COSTS, COSTS_MORE),
+        (_DATED, DATED_MORE),
+    ]
+}
+
+
+def _forms(forms: list[str], split: str) -> list[str]:
+    """The wordings of one split; training has more of its own."""
+    return part(forms, split) + (MORE[tuple(forms)] if split == TRAIN else [])
+
+
 @lru_cache
 def feature_banks() -> dict[str, list[str]]:
     """The lists of `labels/features.txt`."""
@@ -114,11 +142,11 @@ def bare(feature: str) -> str:
     return feature
 
 
-def _feature(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
+def _feature(number: int, rng: Random, split: str) -> Field:
     words = rng.choice(part(feature_banks()["features"], split))
     plain = bare(words)
-    yes = [w.replace("F", words) for w in part(_HAS, split)]
-    no = [w.replace("F", words).replace("N", plain) for w in part(_LACKS, split)]
+    yes = [w.replace("F", words) for w in _forms(_HAS, split)]
+    no = [w.replace("F", words).replace("N", plain) for w in _forms(_LACKS, split)]
     aliases = [
         f"{plain}",
         f"has {plain}",
@@ -130,7 +158,7 @@ def _feature(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
         f"whether it has {words}",
         f"{plain} provided",
     ]
-    return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no}), []
+    return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no})
 
 
 @lru_cache
@@ -145,16 +173,22 @@ def flags() -> list[list[list[str]]]:
     return found
 
 
-def _flag(number: int, rng: Random) -> tuple[Field, list[str]]:
-    """A yes/no fact that may be asked for by either of its sides; for training alone."""
+def _flag(number: int, rng: Random, taken: set[str]) -> Field | None:
+    """A yes/no fact that may be asked for by either of its sides; for training alone.
+
+    None where the kind has a field of one of its names: the text must not say both.
+    """
     ours, theirs, yes, no = rng.choice(flags())
+    if not taken.isdisjoint(ours) or not taken.isdisjoint(theirs):
+        return None
     if rng.random() < 0.5:
-        ours, yes, no = theirs, no, yes
+        ours, theirs, yes, no = theirs, ours, no, yes
+    taken.update(ours, theirs)
     evidence = {True: [say(item, rng) for item in yes], False: [say(item, rng) for item in no]}
-    return Field(f"extra{number}", "bool", "", ours, evidence), []
+    return Field(f"extra{number}", "bool", "", ours, evidence)
 
 
-def _fact(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
+def _fact(number: int, rng: Random, split: str) -> tuple[Field, str]:
     bank, forms, kind, args = rng.choice(
         [
             ("counted", _COUNTED, "int", "1,60"),
@@ -169,10 +203,8 @@ def _fact(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     )
     words = rng.choice(part(feature_banks()[bank], split))
     key = f"extra{number}"
-    clauses = [
-        form.replace("[x]", f"[{key}]").replace("R", words).replace("N", words)
-        for form in part(forms, split)
-    ]
+    form = rng.choice(_forms(forms, split))
+    clause = form.replace("[x]", f"[{key}]").replace("R", words).replace("N", words)
     aliases = (
         [f"number of {words}", words, f"{words} in total", f"how many {words}"]
         if bank == "counted"
@@ -180,7 +212,7 @@ def _fact(number: int, rng: Random, split: str) -> tuple[Field, list[str]]:
     )
     if bank == "roles":
         aliases += [f"name of the {words}", f"{words} name", f"who is the {words}"]
-    return Field(key, kind, args, aliases), clauses
+    return Field(key, kind, args, aliases), clause
 
 
 def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
@@ -188,17 +220,18 @@ def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
     count = rng.choices([0, 1, 2, 3, 4], [0.5, 0.2, 0.15, 0.1, 0.05])[0]
     if not count:
         return kind
-    fields, clauses = dict(kind.fields), list(part(kind.clauses, split))
+    fields = dict(kind.fields)
+    clauses = list(kind.clauses if kind.divided else part(kind.clauses, split))
+    taken = {alias for one in fields.values() for alias in one.aliases} if split == TRAIN else set()
     for number in range(count):
+        key = f"extra{number}"
         if split == TRAIN and rng.random() < 0.4:
-            one, told = _flag(number, rng)
+            if flag := _flag(number, rng, taken):
+                fields[key] = flag
         elif rng.random() < 0.4:
-            one, told = _feature(number, rng, split)
+            fields[key] = _feature(number, rng, split)
         else:
-            one, told = _fact(number, rng, split)
-        fields[one.key] = one
-        if told:
-            clauses.append(rng.choice(told))
-    return replace(
-        kind, fields=fields, clauses=clauses, openers=part(kind.openers, split), divided=True
-    )
+            fields[key], clause = _fact(number, rng, split)
+            clauses.append(clause)
+    openers = kind.openers if kind.divided else part(kind.openers, split)
+    return replace(kind, fields=fields, clauses=clauses, openers=openers, divided=True)

@@ -35,6 +35,7 @@ class Kind:
     name: str
     entities: list[str]
     held_out: bool
+    ours: bool = False  # for training alone
     fields: dict[str, Field] = field(default_factory=dict)
     clauses: list[str] = field(default_factory=list)
     openers: list[str] = field(default_factory=list)
@@ -55,10 +56,14 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def kinds_of(split: str, held_out: bool = False) -> list[Kind]:
-    """Kinds a split may use; held-out families are for validation alone."""
-    if held_out and split == VALIDATION:
-        return [kind for kind in kinds() if kind.held_out]
-    return [kind for kind in kinds() if not kind.held_out]
+    """Kinds a split may use; held-out families are for validation alone, some for training."""
+    return list(_kinds_of(split, held_out and split == VALIDATION))
+
+
+@lru_cache
+def _kinds_of(split: str, held_out: bool) -> tuple[Kind, ...]:
+    found = [kind for kind in kinds() if kind.held_out == held_out]
+    return tuple(kind for kind in found if split != VALIDATION or not kind.ours)
 
 
 def _read(source: str, where: str) -> list[Kind]:
@@ -80,9 +85,10 @@ def _read(source: str, where: str) -> list[Kind]:
 
 
 def _kind(line: str) -> Kind:
-    held = line.startswith("!")
-    name, _, entities = line.lstrip("!").partition("|")
-    return Kind(name.strip(), [e.strip() for e in entities.split(";")], held)
+    held, ours = line.startswith("!"), line.startswith("+")
+    name, _, entities = line.lstrip("!+").partition("|")
+    names = [e.strip() for e in entities.split(";")]
+    return Kind(name.strip(), names, held, ours, divided=ours)
 
 
 def _line(kind: Kind, line: str, parent: Field | None) -> Field | None:
