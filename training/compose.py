@@ -146,27 +146,30 @@ def _sentences(kind: Kind, sheet: Sheet, kept: list[str]) -> list[Line]:
 def _left(kind: Kind, keys: list[str], sheet: Sheet, likely: float) -> list[Line]:
     """Sentences for facts that no clause tells; in training some tell two."""
     lines: list[Line | None] = []
-    waiting: Field | None = None
+    waiting: dict[str, Field] = {}
     for key in keys:
         one = kind.fields[key]
         if sheet.rng.random() >= (0.8 if one.kind in {"bool", "enum"} else likely):
             continue
-        paired = sheet.split == TRAIN and _has_words(one, sheet.values[key])
-        if not paired or sheet.rng.random() >= _PAIRS:
+        group = _group(one, sheet.values[key]) if sheet.split == TRAIN else ""
+        if not group or sheet.rng.random() >= _PAIRS:
             lines.append(_alone(one, sheet))
-        elif waiting:
-            pair = (waiting, one) if sheet.rng.random() < 0.5 else (one, waiting)
-            lines.append(_pair_line(*pair, sheet))
-            waiting = None
+        elif group in waiting:
+            pair = [waiting.pop(group), one]
+            sheet.rng.shuffle(pair)
+            lines.append(_pair_line(pair[0], pair[1], sheet))
         else:
-            waiting = one
-    if waiting:
-        lines.append(_alone(waiting, sheet))
+            waiting[group] = one
+    lines += [_alone(one, sheet) for one in waiting.values()]
     return [line for line in lines if line]
 
 
-def _has_words(one: Field, value: Value) -> bool:
-    return one.kind not in {"bool", "enum"} and value.kind not in {"list", "objects"}
+def _group(one: Field, value: Value) -> str:
+    """What may be taken for each other: names, numbers, times; empty for what has no words."""
+    if one.kind in {"bool", "enum"} or value.kind in {"list", "objects"}:
+        return ""
+    groups = {"int": "number", "num": "number", "money": "number", "date": "when", "time": "when"}
+    return groups.get(value.kind, "name")
 
 
 def _pair_line(one: Field, other: Field, sheet: Sheet) -> Line:
@@ -180,7 +183,7 @@ def _pair_line(one: Field, other: Field, sheet: Sheet) -> Line:
 
 _PLACES = re.compile(r"\b[ABVW]\b")
 _FEW_CLAUSES = 0.35
-_PAIRS = 0.35
+_PAIRS = 0.4
 
 
 def _noun(one: Field, sheet: Sheet) -> str:

@@ -109,7 +109,7 @@ _COSTS = [
 _DATED = ["R: [x]", "R [x]", "the R is [x]", "R( on|) [x]", "R was [x]", "[x] is the R"]
 
 
-MORE = {
+MORE = {  # for training alone
     tuple(forms): more
     for forms, more in [
         (_HAS, HAS_MORE),
@@ -125,7 +125,12 @@ MORE = {
 
 def _forms(forms: list[str], split: str) -> list[str]:
     """The wordings of one split; training has more of its own."""
-    return part(forms, split) + (MORE[tuple(forms)] if split == TRAIN else [])
+    return list(_split_forms(tuple(forms), split))
+
+
+@lru_cache
+def _split_forms(forms: tuple[str, ...], split: str) -> tuple[str, ...]:
+    return (*part(forms, split), *(MORE[forms] if split == TRAIN else []))
 
 
 @lru_cache
@@ -145,8 +150,11 @@ def bare(feature: str) -> str:
 def _feature(number: int, rng: Random, split: str) -> Field:
     words = rng.choice(part(feature_banks()["features"], split))
     plain = bare(words)
-    yes = [w.replace("F", words) for w in _forms(_HAS, split)]
-    no = [w.replace("F", words).replace("N", plain) for w in _forms(_LACKS, split)]
+    has, lacks, ours = _forms(_HAS, split), _forms(_LACKS, split), split == TRAIN
+    if ours:  # one of many is enough
+        has, lacks = [rng.choice(has)], [rng.choice(lacks)]
+    yes = [w.replace("F", words) for w in has]
+    no = [w.replace("F", words).replace("N", plain) for w in lacks]
     aliases = [
         f"{plain}",
         f"has {plain}",
@@ -158,7 +166,7 @@ def _feature(number: int, rng: Random, split: str) -> Field:
         f"whether it has {words}",
         f"{plain} provided",
     ]
-    return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no})
+    return Field(f"extra{number}", "bool", "", aliases, {True: yes, False: no}, whole=ours)
 
 
 @lru_cache
@@ -184,8 +192,8 @@ def _flag(number: int, rng: Random, taken: set[str]) -> Field | None:
     if rng.random() < 0.5:
         ours, theirs, yes, no = theirs, ours, no, yes
     taken.update(ours, theirs)
-    evidence = {True: [say(item, rng) for item in yes], False: [say(item, rng) for item in no]}
-    return Field(f"extra{number}", "bool", "", ours, evidence)
+    evidence = {True: [say(rng.choice(yes), rng)], False: [say(rng.choice(no), rng)]}
+    return Field(f"extra{number}", "bool", "", ours, evidence, whole=True)
 
 
 def _fact(number: int, rng: Random, split: str) -> tuple[Field, str]:
@@ -222,10 +230,11 @@ def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
         return kind
     fields = dict(kind.fields)
     clauses = list(kind.clauses if kind.divided else part(kind.clauses, split))
-    taken = {alias for one in fields.values() for alias in one.aliases} if split == TRAIN else set()
+    taken: set[str] = set()
     for number in range(count):
         key = f"extra{number}"
         if split == TRAIN and rng.random() < 0.4:
+            taken = taken or {alias for one in fields.values() for alias in one.aliases}
             if flag := _flag(number, rng, taken):
                 fields[key] = flag
         elif rng.random() < 0.4:

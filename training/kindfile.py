@@ -26,6 +26,7 @@ class Field:
     spellings: dict[Any, list[str]] = field(default_factory=dict)
     children: list["Field"] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
+    whole: bool = False  # its evidence is not divided between the splits
 
 
 @dataclass
@@ -81,6 +82,8 @@ def _read(source: str, where: str) -> list[Kind]:
             raise ValueError(f"{where}:{number}: {line!r}: {error}") from error
     for kind in found:
         _check(kind)
+        for one in kind.fields.values():
+            one.whole = kind.ours
     return found
 
 
@@ -152,7 +155,7 @@ def draw(one: Field, sheet: Sheet) -> Value:
 
 def _evident(one: Field, sheet: Sheet) -> Value:
     gold = sheet.rng.choice(list(one.evidence))
-    wordings = part(one.evidence[gold], sheet.split)
+    wordings = one.evidence[gold] if one.whole else part(one.evidence[gold], sheet.split)
     inline = [w for w in wordings if not w.startswith("!")]
     alone = [w[1:] for w in wordings if w.startswith("!")] or (inline if one.kind == "bool" else [])
     shown = sheet.rng.choice(inline) if inline else ""
@@ -162,7 +165,7 @@ def _evident(one: Field, sheet: Sheet) -> Value:
 def _objects(one: Field, sheet: Sheet) -> Value:
     low, high = (int(n) for n in one.args.split(","))
     keep = dict(sheet.values)
-    template = sheet.rng.choice(part(one.items, sheet.split))
+    template = sheet.rng.choice(one.items if one.whole else part(one.items, sheet.split))
     rows, shown = [], []
     for _ in range(sheet.rng.randint(low, high)):
         row = {child.key: draw(child, sheet) for child in one.children}
