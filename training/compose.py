@@ -183,12 +183,13 @@ def _pair_line(one: Field, other: Field, sheet: Sheet) -> Line:
 
 _PLACES = re.compile(r"\b[ABVW]\b")
 _FEW_CLAUSES = 0.35
-_PAIRS = 0.4
+_PAIRS = 0.6
 
 
 def _noun(one: Field, sheet: Sheet) -> str:
     aliases = nouns(part(one.aliases, sheet.split)) or nouns(one.aliases) or one.aliases
-    return sheet.rng.choice(aliases)
+    alias = sheet.rng.choice(aliases)
+    return alias.removeprefix("the ") if sheet.split == TRAIN else alias
 
 
 @lru_cache

@@ -233,7 +233,7 @@ def with_extras(kind: Kind, rng: Random, split: str) -> Kind:
     taken: set[str] = set()
     for number in range(count):
         key = f"extra{number}"
-        if split == TRAIN and rng.random() < 0.4:
+        if split == TRAIN and rng.random() < 0.5:
             taken = taken or {alias for one in fields.values() for alias in one.aliases}
             if flag := _flag(number, rng, taken):
                 fields[key] = flag

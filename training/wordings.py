@@ -127,7 +127,7 @@ ALONE_MORE = [
     "we (call|consider|made|declared) VALUE the ALIAS",
     "(they|we|she|he|someone) (wrote|entered|typed|put) VALUE (for|next to|beside) the ALIAS",
     "(they|we|she|he|someone) said the ALIAS (was|is) VALUE",
-    "(they|we|she|he) told us that VALUE is the ALIAS",
+    "(they|she|he) told us that VALUE is the ALIAS",
     "(I|we) (think|believe|know|am told|are told) (that |)the ALIAS is VALUE",
     "(it is|it's) VALUE that is the ALIAS",
     "(it was|it's) VALUE, the ALIAS",
