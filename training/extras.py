@@ -5,7 +5,6 @@ from functools import lru_cache
 from random import Random
 
 from training.banks import FOLDER
-from training.grammar import say
 from training.kindfile import Field, Kind
 from training.splits import TRAIN, part
 from training.wordings import (
@@ -192,8 +191,7 @@ def _flag(number: int, rng: Random, taken: set[str]) -> Field | None:
     if rng.random() < 0.5:
         ours, theirs, yes, no = theirs, ours, no, yes
     taken.update(ours, theirs)
-    evidence = {True: [say(rng.choice(yes), rng)], False: [say(rng.choice(no), rng)]}
-    return Field(f"extra{number}", "bool", "", ours, evidence, whole=True)
+    return Field(f"extra{number}", "bool", "", ours, {True: yes, False: no}, whole=True)
 
 
 def _fact(number: int, rng: Random, split: str) -> tuple[Field, str]:

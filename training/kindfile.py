@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from training.banks import FOLDER
-from training.grammar import slots
+from training.grammar import say, slots
 from training.splits import VALIDATION, part
 from training.values import SAMPLERS, Sheet, Value, join
 
@@ -159,7 +159,10 @@ def _evident(one: Field, sheet: Sheet) -> Value:
     inline = [w for w in wordings if not w.startswith("!")]
     alone = [w[1:] for w in wordings if w.startswith("!")] or (inline if one.kind == "bool" else [])
     shown = sheet.rng.choice(inline) if inline else ""
-    return Value(one.kind, shown, gold, {"alone": sheet.rng.choice(alone) if alone else ""})
+    whole = sheet.rng.choice(alone) if alone else ""
+    if one.whole:  # only these are grammars
+        shown, whole = say(shown, sheet.rng), say(whole, sheet.rng)
+    return Value(one.kind, shown, gold, {"alone": whole})
 
 
 def _objects(one: Field, sheet: Sheet) -> Value:
