@@ -147,20 +147,21 @@ def _left(kind: Kind, keys: list[str], sheet: Sheet, likely: float) -> list[Line
     """Sentences for facts that no clause tells; in training some tell two."""
     lines: list[Line | None] = []
     waiting: dict[str, Field] = {}
+    forms = _forms_of(sheet)
     for key in keys:
         one = kind.fields[key]
         if sheet.rng.random() >= (0.8 if one.kind in {"bool", "enum"} else likely):
             continue
         group = _group(one, sheet.values[key]) if sheet.split == TRAIN else ""
         if not group or sheet.rng.random() >= _PAIRS:
-            lines.append(_alone(one, sheet))
+            lines.append(_alone(one, sheet, forms))
         elif group in waiting:
             pair = [waiting.pop(group), one]
             sheet.rng.shuffle(pair)
             lines.append(_pair_line(pair[0], pair[1], sheet))
         else:
             waiting[group] = one
-    lines += [_alone(one, sheet) for one in waiting.values()]
+    lines += [_alone(one, sheet, forms) for one in waiting.values()]
     return [line for line in lines if line]
 
 
@@ -199,9 +200,18 @@ def _our_nouns(aliases: tuple[str, ...]) -> list[str]:
     return [alias for alias in aliases if not _NO_NOUN_WORD.search(alias)]
 
 
+def _forms_of(sheet: Sheet) -> list[str]:
+    """Sentences for one text; in training some begin with the value throughout, some are all alike."""
+    if sheet.split != TRAIN:
+        return part(ALONE, sheet.split)
+    forms = _our_forms(sheet.rng.random() < 0.4)
+    return [sheet.rng.choice(forms)] if sheet.rng.random() < 0.2 else forms
+
+
 @lru_cache
-def _alone_forms(split: str) -> list[str]:
-    return part(ALONE, split) + (ALONE_MORE if split == TRAIN else [])
+def _our_forms(value_first: bool) -> list[str]:
+    every = part(ALONE, TRAIN) + ALONE_MORE
+    return [form for form in every if form.startswith("VALUE")] if value_first else every
 
 
 def _take(
@@ -223,7 +233,7 @@ def _take(
     chosen += sorted(taken, key=lambda pair: pair[0])
 
 
-def _alone(one: Field, sheet: Sheet) -> Line | None:
+def _alone(one: Field, sheet: Sheet, forms: list[str]) -> Line | None:
     """A sentence for a fact that no clause tells."""
     value = sheet.values[one.key]
     if value.extra.get("alone"):
@@ -232,7 +242,7 @@ def _alone(one: Field, sheet: Sheet) -> Line | None:
     if one.kind in {"bool", "enum"} or value.kind in {"list", "objects"}:
         return _label(one, sheet)
     alias = _noun(one, sheet)
-    made = say(sheet.rng.choice(_alone_forms(sheet.split)), sheet.rng)
+    made = say(sheet.rng.choice(forms), sheet.rng)
     made = made.replace("ALIAS", alias)
     # A capital that the answer lacks can't be learnt.
     held = sheet.split == TRAIN and made.startswith("VALUE")

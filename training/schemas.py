@@ -287,7 +287,7 @@ def typed(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any], Conver
     rng = out.rng
     match value.kind:
         case "int":
-            return _integer(rng), lambda v: v.gold
+            return _integer(rng, value.gold < 0), lambda v: v.gold
         case "num":
             return _number(rng), lambda v: v.gold
         case "money":
@@ -310,9 +310,10 @@ def typed(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any], Conver
     return _string(one, value, rng), lambda v: v.gold
 
 
-def _integer(rng: Random) -> dict[str, Any]:
+def _integer(rng: Random, negative: bool) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer" if rng.random() < 0.92 else "number"}
-    return {**schema, "minimum": 0} if rng.random() < 0.08 else schema
+    bounded = rng.random() < 0.08 and not negative
+    return {**schema, "minimum": 0} if bounded else schema
 
 
 def _number(rng: Random) -> dict[str, Any]:
