@@ -188,7 +188,7 @@ _PAIRS = 0.6
 
 
 def _noun(one: Field, sheet: Sheet) -> str:
-    few = part(one.aliases, sheet.split)
+    few = one.aliases if one.whole else part(one.aliases, sheet.split)
     if sheet.split != TRAIN:
         return sheet.rng.choice(nouns(few) or nouns(one.aliases) or one.aliases)
     return sheet.rng.choice(_our_nouns(tuple(few)) or few).removeprefix("the ")

@@ -26,7 +26,7 @@ class Field:
     spellings: dict[Any, list[str]] = field(default_factory=dict)
     children: list["Field"] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
-    whole: bool = False  # its evidence is not divided between the splits
+    whole: bool = False  # its wordings are not divided between the splits
 
 
 @dataclass
