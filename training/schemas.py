@@ -287,7 +287,7 @@ def typed(one: Field, value: Value, out: Writer) -> tuple[dict[str, Any], Conver
     rng = out.rng
     match value.kind:
         case "int":
-            return _integer(rng, value.gold < 0), lambda v: v.gold
+            return _integer(rng, value.gold < 0 and out.split == TRAIN), lambda v: v.gold
         case "num":
             return _number(rng), lambda v: v.gold
         case "money":
