@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache as once
@@ -47,12 +47,21 @@ def key_of(*parts: str | bytes) -> str:
 
 
 @once
-def code_state(*globs: str) -> str:
-    """Part of a key that changes whenever one of our files that match `globs` does."""
-    here = Path(__file__).parent
-    files = sorted(path for glob in globs for path in here.glob(glob))
-    states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+def code_state(*names: str) -> str:
+    """Part of a key that changes whenever one of our files, or of our folders, `names` does."""
+    here = os.path.dirname(__file__)
+    states = sorted(state for name in names for state in _states(os.path.join(here, name)))
     return repr((sys.version, states))
+
+
+def _states(path: str) -> Iterator[tuple[str, int, int]]:
+    if os.path.isdir(path):
+        for name in os.listdir(path):
+            if name.endswith(".py") or ("." not in name and name != "__pycache__"):
+                yield from _states(os.path.join(path, name))
+        return
+    status = os.stat(path)
+    yield path, status.st_size, status.st_mtime_ns
 
 
 class Cache:

@@ -15,7 +15,7 @@ from mlxjson.grammar.sources import EbnfSource
 from mlxjson.schema.finding import Finding
 
 _KIND = "grammars"
-_CODE = ("enforcement.py", "schema/**/*.py", "regular/**/*.py")
+_CODE = ("enforcement.py", "schema", "regular")
 
 
 def remembered_enforcement(constraint: Constraint, cache: Cache) -> Enforcement:

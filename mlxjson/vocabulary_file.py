@@ -10,7 +10,7 @@ from mlxjson.cachefiles import Cache, code_state, key_of
 from mlxjson.vocabulary import Vocabulary
 
 _KIND = "vocabularies"
-_CODE = ("vocabulary_file.py", "model/*.py")
+_CODE = ("vocabulary_file.py", "model")
 
 
 def remembered_vocabulary(

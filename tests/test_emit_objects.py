@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import random
 
 import pytest
 
@@ -132,6 +133,33 @@ def test_a_thousand_properties() -> None:
     assert takes(emitted, dict.fromkeys(names, 1))
     assert takes(emitted, dict.fromkeys(names[::10], 1))
     assert not takes(emitted, dict.fromkeys(names[1:], 1))
+
+
+@pytest.mark.parametrize("every", [0, 3, 20])
+@pytest.mark.parametrize(("low", "high"), [(0, None), (2, 5)])
+def test_subsets_of_many_keys_that_begin_alike(every: int, low: int, high: int | None) -> None:
+    chance = random.Random(every)
+    names = [f"{'item' if i % 3 else 'it'}{i}" for i in range(45)] + ["item", "it", "", '"', "\\"]
+    needed = {name for i, name in enumerate(names) if every and i % every == 0}
+    shape = Object(
+        tuple(Property(name, 1, name in needed) for name in names),
+        min_properties=low,
+        max_properties=high and high + len(needed),
+    )
+    emitted = written(shape, n1=INTEGER)
+    for _ in range(60):
+        some = set(chance.sample(names, chance.randint(0, 4)))
+        wanted = (needed | some) - ({chance.choice(names)} if chance.random() < 0.2 else set())
+        chosen = [name for name in names if name in wanted]
+        right = needed <= wanted and low <= len(chosen) <= (shape.max_properties or 99)
+        assert takes(emitted, dict.fromkeys(chosen, 1)) == right, chosen
+        turned = dict.fromkeys(reversed(chosen), 1)
+        assert takes(emitted, turned) == (right and len(chosen) < 2)
+
+
+def test_five_hundred_optional_properties_stay_a_small_grammar() -> None:
+    emitted = written(Object(tuple(Property(f"key{i}", 1, False) for i in range(500))), n1=INTEGER)
+    assert len(emitted.ebnf) < 60_000
 
 
 def test_a_union_of_objects() -> None:

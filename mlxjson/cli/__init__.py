@@ -12,6 +12,9 @@ def main() -> None:
     from mlxjson.cli.streams import claim
 
     claim()
+    # Both OpenBLAS, numpy's and MLX's, start their threads when they are loaded, and these spin for
+    # 0.1 s of CPU time. numpy's has nothing to do; MLX's gets threads when it has.
+    os.environ.setdefault("OPENBLAS_DEFAULT_NUM_THREADS", "1")
     # A vocabulary is 10^5 objects that stay: by default each thousand has the collector look again.
     gc.set_threshold(100_000)
     code = run(sys.argv[1:])

@@ -38,7 +38,6 @@ def prepare() -> str:
     except OSError as error:
         return f"reference: {error}"
     _running.library = library
-    adapt()
     return "openblas"
 
 

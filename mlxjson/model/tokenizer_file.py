@@ -52,7 +52,7 @@ def _key(files: ModelFiles) -> str | None:
     """
     from tokenizers import __version__
 
-    state = f"{__version__} {code_state('model/*.py')}"
+    state = f"{__version__} {code_state('model')}"
     try:
         if files.is_gguf:
             status = files.path.stat()
