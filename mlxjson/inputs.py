@@ -1,6 +1,7 @@
 """Reading what the user names: prompts, grammars, choices; from files, text or stdin."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -137,7 +138,8 @@ def parse_json(text: str, where: str, parse_float: Callable[[str], Any] | None =
     except RecursionError as error:
         raise UsageError("nested too deeply to be read", where=where) from error
     except ValueError as error:
-        raise UsageError(f"not JSON: {error}", where=where) from error
+        most = sys.get_int_max_str_digits()  # Python's guard; longer ones take quadratic time
+        raise UsageError(f"a number has more than {most:,} digits", where=where) from error
 
 
 def grammar_of(source: str, name: str, lark: bool | None) -> Ebnf | Lark:

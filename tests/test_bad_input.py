@@ -62,6 +62,7 @@ CASES = [
     gen("binary on stdin", 2, "UTF-8", "x", stdin=bytes(range(128, 256))),
     gen("stdin twice", 2, "both", "--schema", "-", "-f", "-", stdin=b"{}"),
     gen("a number of 5,000 digits", 2, "max-tokens", "--max-tokens", "9" * 5000, "x"),
+    gen("prompt cache is a folder", 2, "state: Is a directory$", "--prompt-cache", "{tmp}", "-s", PERSON, "x"),
     gen("unknown statistics", 2, "--stats", "--stats=xml", "x"),
     Case("unknown command", 2, "No such command", ("generate", "x")),
     # Schemas that are not JSON, or no schemas
@@ -69,6 +70,7 @@ CASES = [
     gen("broken JSON in a file", 2, "line 3, column 1", "--schema", "{tmp}/broken.json", "x"),
     gen("broken JSON on stdin", 2, "standard input, line 1", "-s", "-", "x", stdin=b"{,}"),
     gen("empty schema file", 2, "line 1, column 1", "--schema", "{tmp}/empty.txt", "x"),
+    schema("a number of 5,000 digits in a schema", 2, "4,300 digits", f'{{"minimum": {"9" * 5000}}}'),
     schema("schema is an array", 3, "schema", "[1, 2]"),
     schema("type is a number", 3, "type", '{"type": 5}'),
     schema("unknown type", 3, "strnig", '{"properties": {"a": {"type": "strnig"}}}'),

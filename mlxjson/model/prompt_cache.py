@@ -57,4 +57,5 @@ def save(path: Path, cache: list[Any], name: str) -> None:
             os.unlink(temporary)
             raise
     except (OSError, RuntimeError) as error:
-        raise UsageError(f"can't keep the prompt's state: {error}", where=str(path)) from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"can't keep the prompt's state: {reason}", where=str(path)) from error
