@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from mlxjson.prompt import Message, choice_messages, gen_messages, plain_messages
-from training import choices, general, schemas
+from mlxjson.prompt import Message, choice_messages, gen_messages
+from training import choices, schemas
 from training.compose import Document, compose
 from training.kindfile import kinds_of
 from training.pools import locale
@@ -146,13 +146,6 @@ def classification(split: str, rng: Random) -> Example:
         "",
         made.family,
     )
-
-
-def creative(rng: Random) -> Example:
-    """A general task; the loss on it compares with the base's distribution, not with the words."""
-    task, schema, answer = general.creative(rng)
-    messages = plain_messages(task) if schema is None else gen_messages(task, schema)
-    return Example(messages, answer, "general", task, schema)
 
 
 def train_stream(seed: int, choices_share: float = CHOICES_SHARE) -> Iterator[Example]:

@@ -7,6 +7,7 @@ the same examples in the same order.
 import argparse
 import itertools
 import json
+import math
 import multiprocessing
 import multiprocessing.pool
 import os
@@ -22,11 +23,14 @@ from torch.nn import functional
 
 from training import examples, network
 from training.forward import Forward
-from training.packing import LONGEST, Batch, batches, padded
-from training.tokenise import Encoded, Encoder
+from training.own_words import NEVER, Author, OwnWords
+from training.packing import Batch, batches
+from training.tokenise import Encoder
 from training.validation import SETS
 
 _SHARD = int(os.environ.get("TRAINING_SHARD", "2048"))
+# How likely a text ends where it is long enough and a sentence of it has ended.
+_CLOSING = 0.6
 _encoder: Encoder | None = None
 
 
@@ -34,12 +38,6 @@ def _start(model: str) -> None:
     global _encoder  # noqa: PLW0603 - one tokenizer per worker process
     torch.set_num_threads(1)
     _encoder = Encoder(model)
-
-
-def _general(task: tuple[int, int]) -> list[Encoded]:
-    """A share of the general tasks."""
-    rng = Random("{}/general/{}".format(*task))
-    return [_encoder.example(examples.creative(rng), rng) for _ in range(_SHARD // 16)]
 
 
 def _shard(task: tuple[int, int, int, float]) -> list[Batch]:
@@ -72,10 +70,26 @@ def answer_loss(
     return (losses * weights).sum() / weights.sum()
 
 
-def base_distance(run: Forward, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """KL divergence from the base's next-token distributions, over the answers."""
+def base_distance(
+    run: Forward,
+    ids: torch.Tensor,
+    places: torch.Tensor,
+    banned: torch.Tensor,
+    closed: torch.Tensor,
+) -> torch.Tensor:
+    """KL divergence from the base's next-token distributions, over the answers.
+
+    `banned` int64 (n, 2) are places, by their number, and ids that the base must not choose there,
+    `closed` those that it is made to choose more often.
+    """
     with torch.no_grad():
-        base = _logits(run, ids, places, adapted=False).log_softmax(-1)
+        base = _logits(run, ids, places, adapted=False)
+        base[banned[:, 0], banned[:, 1]] = NEVER
+        base = base.log_softmax(-1)
+        places_closed, closing = closed.unbind(1)
+        base[places_closed] += math.log(1 - _CLOSING)
+        ends = base[places_closed, closing]
+        base[places_closed, closing] = ends.logaddexp(torch.full_like(ends, math.log(_CLOSING)))
     own = _logits(run, ids, places).log_softmax(-1)
     return functional.kl_div(own, base, log_target=True, reduction="batchmean")
 
@@ -90,7 +104,8 @@ def _forward(model: torch.nn.Module, device: str) -> Forward:
                 ids = torch.zeros(rows, length, dtype=torch.long, device=device)
                 places = torch.arange(40, device=device)
                 answer_loss(run, ids, places, torch.ones(40, device=device)).backward()
-                base_distance(run, ids, places).backward()
+                none = torch.zeros((0, 2), dtype=torch.long, device=device)
+                base_distance(run, ids, places, none, none).backward()
         except Exception as error:
             run.fall_back(error)
         model.zero_grad(set_to_none=True)
@@ -121,7 +136,7 @@ def train(args: argparse.Namespace) -> None:
 
 
 def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forward:
-    general, shards = _cycle(pool, args), _shards(pool, args)
+    shards = _shards(pool, args)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -133,12 +148,13 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forwa
     if args.start:
         network.restore(model, load_file(args.start))
     run = _forward(model, device)
+    general = _own_words(model, args)
     trained = [p for p in model.parameters() if p.requires_grad]
     print(f"{sum(p.numel() for p in trained)} trained parameters on {device}", flush=True)
     optimizer = torch.optim.AdamW(
         trained, lr=args.lr, betas=(0.9, 0.98), weight_decay=0.0, fused=device == "cuda"
     )
-    begun, seen, step, tokens, recent = time.monotonic(), 0, 0, 0, []
+    begun, seen, step, tokens, recent, apart = time.monotonic(), 0, 0, 0, [], []
     for shard, waited in _timed(shards):
         for batch in shard:
             done = max(seen / args.examples, (time.monotonic() - begun) / args.seconds)
@@ -150,7 +166,10 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forwa
             loss = answer_loss(run, ids, places, weights)
             loss.backward()
             if step % args.general_every == 0:
-                near = base_distance(run, *_tensors(next(general), device)[:2])
+                turns = general.batch()
+                pairs = [torch.from_numpy(p).to(device) for p in (turns.banned, turns.closed)]
+                near = base_distance(run, *_tensors(turns.batch, device)[:2], *pairs)
+                apart.append(near.detach())
                 (args.general_weight * near).backward()
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
@@ -161,8 +180,9 @@ def _trained(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Forwa
                 mean = torch.stack(recent).mean().item()
                 spent = time.monotonic() - begun
                 speed = f"{tokens / spent:.0f} tokens/s {spent:.0f} s, waited {waited:.0f} s"
-                print(f"step {step} seen {seen} loss {mean:.4f} {speed}", flush=True)
-                recent = []
+                far = torch.stack(apart).mean().item()
+                print(f"step {step} seen {seen} loss {mean:.4f} base {far:.4f} {speed}", flush=True)
+                recent, apart = [], []
         if done >= 1:
             break
     _save(model, args, seen, time.monotonic() - begun)
@@ -199,12 +219,12 @@ def _timed(made: Iterator[list[Batch]]) -> Iterator[tuple[list[Batch], float]]:
         asked = time.monotonic()
 
 
-def _cycle(pool: multiprocessing.pool.Pool, args: argparse.Namespace) -> Iterator[Batch]:
-    shards = pool.map(_general, [(args.seed, n) for n in range(4)])
-    kept = [one for shard in shards for one in shard if len(one.ids) <= LONGEST]
-    rng = Random(args.seed)
-    rows = min(len(kept), args.general_rows)
-    return (padded(rng.sample(kept, rows)) for _ in itertools.count())
+def _own_words(model: torch.nn.Module, args: argparse.Namespace) -> OwnWords:
+    begun = time.monotonic()
+    author = Author(model, Encoder(args.model), args.seed)
+    found = OwnWords(author, args.general, args.general_rows, args.seed)
+    print(f"{args.general} general turns in {time.monotonic() - begun:.0f} s", flush=True)
+    return found
 
 
 def _measure(run: Forward, args: argparse.Namespace, device: str) -> None:
@@ -283,9 +303,10 @@ def _arguments() -> argparse.Namespace:
         help="the share of the examples that are classification, 0 to 1",
     )
     parser.add_argument("--tokens", type=int, default=32_768, help="ids in a batch")
-    parser.add_argument("--general-every", type=int, default=8)
-    parser.add_argument("--general-rows", type=int, default=24)
-    parser.add_argument("--general-weight", type=float, default=0.5)
+    parser.add_argument("--general", type=int, default=3072, help="general turns to be made")
+    parser.add_argument("--general-every", type=int, default=2)
+    parser.add_argument("--general-rows", type=int, default=32)
+    parser.add_argument("--general-weight", type=float, default=1.0)
     parser.add_argument(
         "--held-out",
         type=int,
