@@ -74,15 +74,9 @@ class Author:
     def _texts(self, turns: list[Written], adapted: bool, heat: float) -> list[list[int]]:
         """Ids of a text for each turn."""
         LoraLinear.enabled = adapted
-        longest = max(len(turn.ids) for turn in turns)
-        ids = torch.zeros(len(turns), longest, dtype=torch.long)
-        for row, turn in enumerate(turns):
-            ids[row, longest - len(turn.ids) :] = torch.tensor(turn.ids)
-        lengths = torch.tensor([len(turn.ids) for turn in turns])
-        seen = (torch.arange(longest) >= longest - lengths[:, None]).long().to(self.device)
+        step, seen = (part.to(self.device) for part in _left_padded([turn.ids for turn in turns]))
         place = (seen.cumsum(-1) - 1).clamp_min(0)
-        step, cache, texts = ids.to(self.device), None, ids[:, :0].to(self.device)
-        ended = torch.zeros(len(turns), dtype=torch.bool, device=self.device)
+        cache, texts, ended = None, step[:, :0], torch.zeros_like(step[:, 0], dtype=torch.bool)
         while texts.shape[1] < _LONGEST and not ended.all():
             out = self.model(
                 input_ids=step,
@@ -96,8 +90,7 @@ class Author:
             step = self._next(out.logits[:, -1].float(), texts, heat)
             texts = torch.cat((texts, step), 1)
             ended |= self.ends[step[:, 0]]
-            seen = torch.cat((seen, torch.ones_like(step)), 1)
-            place = place[:, -1:] + 1
+            seen, place = torch.cat((seen, torch.ones_like(step)), 1), place[:, -1:] + 1
         LoraLinear.enabled = True
         return [self._cut(row) for row in texts.tolist()]
 
@@ -119,17 +112,24 @@ class Author:
         return ids
 
 
+def _left_padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """int64 ids (rows, longest), 0 at the left, and 1 where an id stands."""
+    longest = max(map(len, rows))
+    ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
+    seen = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows])
+    return ids, seen
+
+
 class OwnWords:
     """Batches without end of general turns."""
 
     def __init__(self, author: Author, count: int, rows: int, seed: int) -> None:
         self.rng, self.rows = Random(seed), rows
         asked = [request(self.rng) for _ in range(count)]
-        half, third = count // 3, 2 * count // 3
         self.turns = [
-            *author.write(asked[:half], adapted=False, heat=0),
-            *author.write(asked[half:third], adapted=False, heat=0.8),
-            *author.write(asked[third:], adapted=True, heat=0),
+            *author.write(asked[0::3], adapted=False, heat=0),
+            *author.write(asked[1::3], adapted=False, heat=0.8),
+            *author.write(asked[2::3], adapted=True, heat=0),
         ]
 
     def batch(self) -> Turns:
