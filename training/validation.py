@@ -4,8 +4,8 @@
 as `mlxjson bench --quality` reads them; of the labels `text`, `options`, `gold`.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from random import Random
 
@@ -84,4 +84,8 @@ def write(folder: Path, count: int) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("count", type=int, nargs="?", default=200, help="examples of each set")
+    args = parser.parse_args()
+    write(args.folder, args.count)
