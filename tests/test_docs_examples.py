@@ -141,7 +141,7 @@ FORMS: list[tuple[str, Form]] = [
     (f"mlxjson gen -s '{LAMP}' \"The lamp is blue, and not cheap.\" --confidence", certain(LAMP)),
     (f"mlxjson gen -s '{LAMP}' \"The lamp is blue, and not cheap.\" --min", numbers_apart),
     ('mlxjson choice "It arrived', shares),
-    ("mlxjson gen --request body.json", one_of('"praise"', '"delivery"')),
+    ("mlxjson gen --request body.json", one_of('"Rome"', '"Paris"')),
     ("mlxjson models", lambda output: re.sub(r"mlx-community/\S+|[\d.]+|  +", "", output)),
 ]  # fmt: skip
 
