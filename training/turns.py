@@ -88,7 +88,6 @@ def together(chosen: list[Written]) -> Turns:
 
 def _moved(pairs: list[list[tuple[int, int]]], firsts: list[int]) -> np.ndarray:
     """Pairs of all turns, their places counted through the batch."""
-    found = [
-        (first + at, one) for first, some in zip(firsts, pairs, strict=False) for at, one in some
-    ]
+    turns = zip(firsts[:-1], pairs, strict=True)
+    found = [(first + at, one) for first, some in turns for at, one in some]
     return np.array(found, np.int64).reshape(-1, 2)
